@@ -42,7 +42,7 @@ func NearDuplicates(n, numbers int, text func(i int) []uint32, similarity float6
 		for _, n := range postings.numbers[i] {
 			end := passed[n]
 			passed[n]++
-			for _, j := range postings.of(n)[max(maxCompared, end)-maxCompared : end] { // the last ones before i
+			for _, j := range postings.messages[postings.first[n]:][max(maxCompared, end)-maxCompared : end] { // the last ones before i
 				if shared[j] == 0 {
 					met = append(met, j)
 				}
@@ -122,16 +122,11 @@ func ends(sizes []uint32) ([]uint32, error) {
 	return all, nil
 }
 
-// of returns the messages that have a number, in ascending order.
-func (x *postingLists) of(number uint32) []int32 {
-	return x.messages[x.first[number]:x.first[number+1]]
-}
-
 // dropFooters drops the numbers that are footers from those of messages, and from their sizes.
 func (x *postingLists) dropFooters() {
 	footer := make([]bool, len(x.first)-1)
 	for n := range footer {
-		messages := x.of(uint32(n))
+		messages := x.messages[x.first[n]:x.first[n+1]]
 		footer[n] = len(messages) >= minFooterMessages && x.isFooter(messages)
 	}
 	for i, numbers := range x.numbers {

@@ -69,7 +69,8 @@ func CrossValidate(ctx context.Context, c *train.Collection, models []string, fo
 			}
 			v := &results[m]
 			v.Model, v.Kind, v.Rounds = t.Result.Model, t.Result.Kind, append(v.Rounds, t.Result)
-			v.test.Append(t.Test.Calibrated(t.Result.Calibration))
+			t.Test.Probabilities = t.Result.Calibration.All(t.Test.Scores)
+			v.test.Append(t.Test)
 		}
 	}
 	slices.SortStableFunc(results, func(x, y CrossValidation) int {

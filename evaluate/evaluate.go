@@ -99,7 +99,8 @@ func reviewerOf(f *filter.Filter, mail *train.Mail, messages []int, rows *featur
 	if err != nil && !errors.Is(err, filter.ErrNoTexts) {
 		return nil, err
 	}
-	return &reviewer{s.Calibrated(f.Settings().Calibration), f, mail, messages, rows, terms}, nil
+	s.Probabilities = f.Settings().Calibration.All(s.Scores)
+	return &reviewer{s, f, mail, messages, rows, terms}, nil
 }
 
 func (j *reviewer) isSpamFilter() bool { return filter.IsSpamFilter(j.filter.Settings().Classes) }

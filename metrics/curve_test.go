@@ -56,8 +56,9 @@ func TestErrorCurveCountsWhatIsAboveTheThreshold(t *testing.T) {
 			for i, score := range scores {
 				above[i] = score > p.Threshold
 			}
-			c := NewConfusion(classesOf(spam), classesOf(above), 2)
-			hm, sm := *c.HM(), *c.SM()
+			f := Measure(classesOf(spam), classesOf(above), 2)
+			f.MeasureSpam(NewMargins(scores, spam))
+			hm, sm := *f.HM, *f.SM
 			if !near(100*p.HM, hm) || !near(100*p.SM, sm) || p.Threshold <= last {
 				t.Fatalf("got %v after threshold %v, want hm%% %v, sm%% %v", p, last, hm, sm)
 			}

@@ -46,13 +46,18 @@ func Measure(labels, predictions []int32, classes int) Figures {
 }
 
 // MeasureSpam adds the figures of a spam filter, for the messages that f was measured on. Class 0 is ham, class 1 spam.
+//
+//	hm% = 100 * ham predicted spam / ham      ham lost; nil without ham
+//	sm% = 100 * spam predicted ham / spam     spam let through; nil without spam
+//
+// Source: TREC 2005 Spam Track Overview ("ham misclassification", "spam misclassification").
 func (f *Figures) MeasureSpam(m Margins) {
 	mustMatch(len(m.Ham)+len(m.Spam), f.Messages)
 	if len(f.Confusion) != 2 {
 		panic("metrics: a spam filter has two classes")
 	}
 	c := f.Confusion
-	f.HM, f.SM, f.LAM, f.OneMinusROCA = c.HM(), c.SM(), c.LAM(), m.oneMinusROCA()
+	f.HM, f.SM, f.LAM, f.OneMinusROCA = percentOf(c[0][1], c.Of(0)), percentOf(c[1][0], c.Of(1)), c.LAM(), m.oneMinusROCA()
 }
 
 // MeasureScores adds the figures of the N x K scores of the messages that f was measured on, row by row, and of the N x K probabilities
@@ -271,20 +276,6 @@ func (c Confusion) Class(i int) ClassFigures {
 	}
 	return ClassFigures{of, percentOf(correct, takenFor), percentOf(correct, of), percentOf(2*correct, of+takenFor)}
 }
-
-// HM returns hm%, ham lost: the percentage of ham (class 0) predicted spam (class 1). It is nil without ham.
-//
-//	hm% = 100 * ham predicted spam / ham
-//
-// Source: TREC 2005 Spam Track Overview ("ham misclassification").
-func (c Confusion) HM() *float64 { return percentOf(c[0][1], c.Of(0)) }
-
-// SM returns sm%, spam let through: the percentage of spam predicted ham. It is nil without spam.
-//
-//	sm% = 100 * spam predicted ham / spam
-//
-// Source: TREC 2005 Spam Track Overview ("spam misclassification").
-func (c Confusion) SM() *float64 { return percentOf(c[1][0], c.Of(1)) }
 
 // LAM returns lam%, the logistic average of the two errors. It is nil without ham or without spam.
 //

@@ -33,9 +33,11 @@ func TestSpamFigures(t *testing.T) {
 					t.Errorf("%s: got %v, %v, want %v", name, got, defined, want)
 				}
 			}
-			check("hm%", test.hm, test.confusion.HM())
-			check("sm%", test.sm, test.confusion.SM())
-			check("lam%", test.lam, test.confusion.LAM())
+			f := Figures{Confusion: test.confusion}
+			f.MeasureSpam(Margins{})
+			check("hm%", test.hm, f.HM)
+			check("sm%", test.sm, f.SM)
+			check("lam%", test.lam, f.LAM)
 		})
 	}
 }

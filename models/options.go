@@ -3,7 +3,6 @@ package models
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -122,19 +121,6 @@ func Gone(name string) error {
 		return fmt.Errorf("the model %s is gone: use %s", name, successor)
 	}
 	return nil
-}
-
-// Validate returns everything that is wrong with o, each key after the name of its section.
-func (o Options) Validate() error {
-	var errs []error
-	for _, m := range table(&o) {
-		if err := ranges.Check(m.settings); err != nil {
-			for line := range strings.SplitSeq(err.Error(), "\n") {
-				errs = append(errs, fmt.Errorf("%s.%s", strings.ReplaceAll(m.name, "-", "_"), line))
-			}
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // New returns the trainer of the given name with its settings from o, and the kind of feature it is trained on. All chance

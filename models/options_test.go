@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"chaff/features"
+	"chaff/internal/ranges"
 	"chaff/models"
 	"chaff/test/modelstest"
 )
@@ -152,7 +153,7 @@ func TestOptionsValidate(t *testing.T) {
 			o := models.DefaultOptions()
 			test.change(&o)
 			var got string
-			if err := o.Validate(); err != nil {
+			if err := ranges.Check(o); err != nil {
 				got = err.Error()
 			}
 			if got != test.want {
@@ -168,7 +169,7 @@ func TestAllModelsOnOneKindOfFeature(t *testing.T) {
 	}
 	for _, kind := range []features.Kind{features.Bits, features.Counts, features.NormalisedBits, features.NormalisedCounts} {
 		o := models.DefaultOptions().WithFeatures(kind)
-		if err := o.Validate(); err != nil {
+		if err := ranges.Check(o); err != nil {
 			t.Errorf("%v: %v", kind, err)
 		}
 		given := models.DefaultOptions()

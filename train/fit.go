@@ -82,15 +82,16 @@ func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, 
 	}
 	report.Learned = nil // takes much memory, and learns on from a part of the mail only
 	seconds := (cputime.Process() - began).Seconds()
-	isSpamFilter := filter.IsSpamFilter(c.Classes)
 	development, test := Score(linear, held), Score(linear, tested)
 	choice, warnings := o.choose(c, development, trainer, training.Labels)
 	report.Warnings = append(report.Warnings, warnings...)
+	figures := func(s Scores) *metrics.Figures {
+		s.Probabilities = choice.Calibration.All(s.Scores)
+		return s.Figures(filter.IsSpamFilter(c.Classes))
+	}
 	result := Result{
 		Model: model, Kind: kind.String(), Terms: c.termsOf(kind).Vocabulary.Len(), Seconds: seconds, Report: report, Choice: choice,
-		Train:       Score(linear, training).Calibrated(choice.Calibration).Figures(isSpamFilter),
-		Development: development.Calibrated(choice.Calibration).Figures(isSpamFilter),
-		Test:        test.Calibrated(choice.Calibration).Figures(isSpamFilter),
+		Train: figures(Score(linear, training)), Development: figures(development), Test: figures(test),
 	}
 	if choice.Thresholds != nil && len(test.Labels) > 0 {
 		result.Verdicts = test.Margins().Verdicts(*choice.Thresholds)
@@ -234,12 +235,6 @@ func (s Scores) Margins() (m metrics.Margins) {
 		z[i], spam[i] = s.Scores[2*i+1]-s.Scores[2*i], label == filter.SpamClass
 	}
 	return metrics.NewMargins(z, spam)
-}
-
-// Calibrated returns s with calibrated probabilities.
-func (s Scores) Calibrated(c metrics.Calibration) Scores {
-	s.Probabilities = c.All(s.Scores)
-	return s
 }
 
 // Figures returns the figures of calibrated scores, or nil without documents.

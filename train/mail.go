@@ -124,7 +124,21 @@ type ReadOptions struct {
 // the temporary file.
 func Read(ctx context.Context, source corpus.Source, classes []string, o ReadOptions) (*Mail, error) {
 	m := &Mail{Classes: classes, summary: Summary{Listing: new(Listing)}}
-	m.list(source)
+	for item, err := range source {
+		if corpus.IsRemark(err) {
+			m.summary.Remarks = append(m.summary.Remarks, err.Error())
+			continue
+		}
+		m.summary.Listed++
+		if err == nil && !slices.Contains(m.Classes, item.Label) {
+			err = fmt.Errorf("%s: label %q is none of the classes %s", item.Origin, item.Label, strings.Join(m.Classes, ", "))
+		}
+		if err != nil {
+			m.summary.unreadable(err)
+			continue
+		}
+		m.items = append(m.items, item)
+	}
 	results, err := m.readAll(ctx, o)
 	if err != nil {
 		return nil, err
@@ -149,25 +163,6 @@ func (s *Summary) without(err error) error {
 		err = fmt.Errorf("%w; %d could not be read, the first: %s", err, s.Unreadable, s.Problems[0])
 	}
 	return err
-}
-
-// list lists the messages of source. A message with an unknown label counts as unreadable.
-func (m *Mail) list(source corpus.Source) {
-	for item, err := range source {
-		if corpus.IsRemark(err) {
-			m.summary.Remarks = append(m.summary.Remarks, err.Error())
-			continue
-		}
-		m.summary.Listed++
-		if err == nil && !slices.Contains(m.Classes, item.Label) {
-			err = fmt.Errorf("%s: label %q is none of the classes %s", item.Origin, item.Label, strings.Join(m.Classes, ", "))
-		}
-		if err != nil {
-			m.summary.unreadable(err)
-			continue
-		}
-		m.items = append(m.items, item)
-	}
 }
 
 // readResult is what a worker found in one item: an entry without its label, or an error.

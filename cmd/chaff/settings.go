@@ -36,17 +36,6 @@ type onModel struct {
 func (x *onModel) add(p *program, c *cobra.Command, verb, json string, shorts ...string) {
 	x.program, x.command = p, c
 	c.PreRunE = func(*cobra.Command, []string) error { return x.load() }
-	x.addSettings(shorts...)
-	if verb != "" {
-		p.addModelFile(c, verb)
-	}
-	if json != "" {
-		c.Flags().BoolVar(&p.asJSON, "json", false, json)
-	}
-}
-
-func (x *onModel) addSettings(shorts ...string) {
-	c := x.command
 	c.Flags().StringVar(&x.configFile, "config", "", "read settings from `FILE` (.toml, .yaml, .json); default $XDG_CONFIG_HOME/chaff/config.toml")
 	c.Flags().Func("set", "set `KEY=VALUE`, as tokenize.language=none; chaff config lists the keys", func(text string) error {
 		key, value, found := strings.Cut(text, "=")
@@ -81,6 +70,12 @@ func (x *onModel) addSettings(shorts ...string) {
 		if short.values != nil {
 			_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(short.values, cobra.ShellCompDirectiveNoFileComp))
 		}
+	}
+	if verb != "" {
+		p.addModelFile(c, verb)
+	}
+	if json != "" {
+		c.Flags().BoolVar(&p.asJSON, "json", false, json)
 	}
 }
 

@@ -10,24 +10,30 @@ import (
 	"strings"
 )
 
-// Check returns everything that is wrong with settings, which are a struct or a pointer to one, and those embedded in it. The tag `json` of a field is its
-// key, and the tag `range` says what it must be, in words that the error has too: "from 1 to 100", "above 0 and at most 1e6", "at least 1", "0, or from 1 to
-// less than 100", or for a text "random or fixed". An empty text stands for the default. It allocates next to nothing, because a process for one message
-// checks the settings of its model.
+// Check returns everything that is wrong with settings, which are a struct or a pointer to one, with those embedded in it and its sections. The tag `json`
+// of a field is its key, and the tag `range` says what it must be, in words that the error has too: "from 1 to 100", "above 0 and at most 1e6", "at least 1",
+// "0, or from 1 to less than 100", or for a text "random or fixed". An empty text stands for the default. It allocates next to nothing, because a process for
+// one message checks the settings of its model.
 func Check(settings any) error {
 	v := reflect.Indirect(reflect.ValueOf(settings))
 	var errs []error
 	for i := range v.NumField() {
 		value, field := v.Field(i), v.Type().Field(i)
-		words, isText := field.Tag.Get("range"), value.Kind() == reflect.String
+		key, words, isText := field.Tag.Get("json"), field.Tag.Get("range"), value.Kind() == reflect.String
 		switch {
 		case field.Anonymous:
 			errs = append(errs, Check(value.Interface()))
+		case value.Kind() == reflect.Struct && key != "" && key != "-": // a section
+			if err := Check(value.Interface()); err != nil {
+				for line := range strings.SplitSeq(err.Error(), "\n") {
+					errs = append(errs, fmt.Errorf("%s.%s", key, line))
+				}
+			}
 		case words == "", isWithin(value, words):
 		case isText:
-			errs = append(errs, fmt.Errorf("%s is %q: must be %s", field.Tag.Get("json"), value, words))
+			errs = append(errs, fmt.Errorf("%s is %q: must be %s", key, value, words))
 		default:
-			errs = append(errs, fmt.Errorf("%s is %v: must be %s", field.Tag.Get("json"), value, words))
+			errs = append(errs, fmt.Errorf("%s is %v: must be %s", key, value, words))
 		}
 	}
 	return errors.Join(errs...)
