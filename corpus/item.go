@@ -74,7 +74,7 @@ type Content interface {
 }
 
 // Read appends the message to dst[:0] and returns it. After an error the result is empty and keeps the capacity of dst. The error names the
-// origin and wraps the reason, such as fs.ErrNotExist, [ErrEmpty] for an empty file, or a [message.NoMail] for a file that is no message.
+// origin, stdin for "-", and wraps the reason, such as fs.ErrNotExist, [ErrEmpty] for an empty file, or a [message.NoMail] for a file that is no message.
 func (it Item) Read(dst []byte) ([]byte, error) {
 	if it.Content == nil {
 		return dst[:0], fmt.Errorf("read %s: %w", it.Origin, errors.New("no message"))
@@ -93,7 +93,11 @@ func (it Item) Read(dst []byte) ([]byte, error) {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pe.Err // without the path, which the origin names
 	}
-	return dst[:0], fmt.Errorf("read %s: %w", it.Origin, err)
+	origin := it.Origin
+	if origin == "-" {
+		origin = "stdin"
+	}
+	return dst[:0], fmt.Errorf("read %s: %w", origin, err)
 }
 
 var (

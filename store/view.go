@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 
 	"chaff/features"
 	"chaff/filter"
@@ -18,21 +19,28 @@ type View struct {
 func (v *View) Close() error { return errors.Join(v.filter.Close(), v.file.Close()) }
 
 // Look reads the log of the model at path. It locks nothing and waits for nobody. The error wraps [ErrNone], or is about a file.
-func Look(path string) (v *View, err error) {
-	defer about(&err, "read "+path+Suffix)
-	b, err := openToRead(path)
-	if err != nil {
-		return nil, err
+func Look(path string) (*View, error) {
+	v := &View{}
+	if err := v.open(path); err != nil {
+		return nil, fmt.Errorf("read %s: %w", path+Suffix, err)
 	}
-	v = &View{book: b}
-	if v.ledger, err = b.read(nil); err == nil {
-		v.filter, err = filter.Open(path)
-	}
-	if err != nil {
-		b.file.Close()
+	var err error
+	if v.filter, err = filter.Open(path); err != nil { // it names the model
+		v.file.Close()
 		return nil, err
 	}
 	return v, nil
+}
+
+// open opens and reads the log of the model at path.
+func (v *View) open(path string) (err error) {
+	if v.book, err = openToRead(path); err != nil {
+		return err
+	}
+	if v.ledger, err = v.read(nil); err != nil {
+		v.file.Close()
+	}
+	return err
 }
 
 // Filter returns the model as it was written last.

@@ -217,7 +217,11 @@ func look(path string) (*store.View, error) {
 	if err := hasStore(path); err != nil {
 		return nil, err
 	}
-	return store.Look(path)
+	v, err := store.Look(path)
+	if err != nil {
+		return nil, delivery.Advised(path, err)
+	}
+	return v, nil
 }
 
 // storeOf returns the path of the log of the model at path, or at the end of a link at path.

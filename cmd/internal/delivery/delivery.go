@@ -292,7 +292,7 @@ func write(w io.Writer, message io.Reader) error {
 func OpenModel(path string, stderr io.Writer) (*filter.Filter, error) {
 	f, err := filter.OpenLearned(path)
 	if err != nil {
-		return nil, advised(path, err)
+		return nil, Advised(path, err)
 	}
 	if f.LogErr() != nil {
 		warnOfLog(stderr, path, f.LogErr())
@@ -309,7 +309,7 @@ func warnOfLog(stderr io.Writer, path string, err error) {
 func (r Request) open() (*filter.One, error) {
 	f, err := filter.OpenOne(r.Model)
 	if err != nil {
-		return nil, advised(r.Model, err)
+		return nil, Advised(r.Model, err)
 	}
 	if r.Preset != "" && f.Settings().Thresholds == nil {
 		err = fmt.Errorf("--exit-code needs a model of ham and spam: %s has the classes %s; without it, the class is printed",
@@ -318,8 +318,8 @@ func (r Request) open() (*filter.One, error) {
 	return f, err
 }
 
-// advised adds a hint to an error about the model file at path.
-func advised(path string, err error) error {
+// Advised adds a hint to an error about the model file at path.
+func Advised(path string, err error) error {
 	isGone := errors.Is(err, fs.ErrNotExist)
 	isDamaged := errors.Is(err, filter.ErrVersion) || errors.Is(err, filter.ErrDamaged) || errors.Is(err, filter.ErrTruncated)
 	_, noLog := os.Stat(path + filter.LogSuffix)
@@ -347,7 +347,7 @@ func ModelError(path string, err error) error {
 	if errors.Is(err, filter.ErrNoTexts) {
 		return hint.With(err, "train it again with --set features.texts=true")
 	}
-	return advised(path, err)
+	return Advised(path, err)
 }
 
 const (
