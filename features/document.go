@@ -38,9 +38,6 @@ func Mark(group evidence.Group, inHead bool, count uint32) byte {
 	return mark
 }
 
-// Group returns the group of term i.
-func (doc Document) Group(i int) evidence.Group { return evidence.Group(doc.Marks[i] >> groupShift) }
-
 // InHead reports whether term i occurs in the head of the text.
 func (doc Document) InHead(i int) bool { return doc.Marks[i]&markHead != 0 }
 

@@ -303,7 +303,7 @@ func (d *Documents) Texts() (limit int, of func(ref Ref) []uint32) {
 			if int(number) >= end {
 				break
 			}
-			if r.doc.Group(i) == text {
+			if r.doc.Marks[i]>>groupShift == byte(text) {
 				kept = append(kept, number)
 			}
 		}

@@ -199,7 +199,9 @@ func TestATextIsKnownByItsPairs(t *testing.T) {
 				doc.Marks = append(doc.Marks, Mark(g, false, 1))
 			}
 		}
-		return w.Add(doc, func(i int) []byte { return fmt.Appendf(nil, "%s %d", doc.Group(i), uint32(doc.Terms[i])) })
+		return w.Add(doc, func(i int) []byte {
+			return fmt.Appendf(nil, "%s %d", evidence.Group(doc.Marks[i]>>groupShift), uint32(doc.Terms[i]))
+		})
 	}
 	short := document(map[evidence.Group]int{evidence.Words: 9, evidence.Pairs: 8, evidence.Subject: 3, evidence.Fields: 5})
 	noPairs := document(map[evidence.Group]int{evidence.Words: 9, evidence.Subject: 3, evidence.Links: 2})

@@ -265,7 +265,7 @@ func settled(t *testing.T, js jetstream.JetStream, hosts ...*host) {
 	}()
 	until(t, 120*time.Second, "all hosts have all that the stream has", func() bool {
 		for _, h := range hosts {
-			all, err := store.NewOutbox(h.path).Next(1, 0)
+			all, err := (&store.Outbox{Path: h.path}).Next(1, 0)
 			if state = fmt.Sprintf("host %s: %d wait: %v", h.name, len(all), err); err != nil || len(all) > 0 {
 				return false
 			}
