@@ -132,19 +132,10 @@ func (t *terms) sort(workers int) []uint32 {
 	if slices.IsSorted(old) {
 		return nil
 	}
-	t.hashes, t.texts = permuted(t.hashes, old), permuted(t.texts, old)
-	numbers := make([]uint32, len(old))
+	hashes, texts, numbers := make([]uint64, len(old)), make([]uint32, len(old)), make([]uint32, len(old))
 	for n, was := range old {
-		numbers[was] = uint32(n)
+		hashes[n], texts[n], numbers[was] = t.hashes[was], t.texts[was], uint32(n)
 	}
+	t.hashes, t.texts = hashes, texts
 	return numbers
-}
-
-// permuted returns the elements of x in a new order, given by their old indices.
-func permuted[T any](x []T, old []uint32) []T {
-	y := make([]T, len(old))
-	for n, was := range old {
-		y[n] = x[was]
-	}
-	return y
 }

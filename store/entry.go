@@ -66,8 +66,13 @@ func appendEntry(dst []byte, e Entry) []byte {
 	le := binary.LittleEndian
 	dst = le.AppendUint64(dst, e.Fingerprint)
 	dst = le.AppendUint64(dst, e.SplitKey)
-	dst = le.AppendUint64(dst, uint64(secondsOf(e.Time)))
-	dst = le.AppendUint64(dst, uint64(secondsOf(e.Learned)))
+	for _, t := range [...]time.Time{e.Time, e.Learned} {
+		seconds := int64(noTime)
+		if !t.IsZero() {
+			seconds = t.Unix()
+		}
+		dst = le.AppendUint64(dst, uint64(seconds))
+	}
 	dst = le.AppendUint64(dst, math.Float64bits(e.Score))
 	dst = le.AppendUint64(dst, uint64(e.Repairs))
 	dst = le.AppendUint32(dst, uint32(e.Size))
@@ -109,13 +114,6 @@ func (e Entry) fits(classes int) bool {
 func hasYear(t time.Time) bool { return t.Year() >= 0 && t.Year() <= 9999 }
 
 const noTime = math.MinInt64
-
-func secondsOf(t time.Time) int64 {
-	if t.IsZero() {
-		return noTime
-	}
-	return t.Unix()
-}
 
 func timeOf(seconds int64) time.Time {
 	if seconds == noTime {
