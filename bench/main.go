@@ -76,7 +76,7 @@ func write(ctx context.Context, o options, stdout, stderr io.Writer) error {
 		return err
 	}
 	text := page.text()
-	if _, err := screen.Lines(stdout).Write([]byte(text)); err != nil || o.output == "" {
+	if _, err := (screen.Lines{To: stdout}).Write([]byte(text)); err != nil || o.output == "" {
 		return err
 	}
 	return os.WriteFile(o.output, []byte(text), 0o644)
@@ -85,7 +85,7 @@ func write(ctx context.Context, o options, stdout, stderr io.Writer) error {
 func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	flags.SetOutput(screen.Lines(stderr))
+	flags.SetOutput(screen.Lines{To: stderr})
 	flags.IntVar(&o.rounds, "rounds", 5, "train and classify in bulk `N` times")
 	flags.IntVar(&o.singles, "singles", 41, "classify one message in a fresh process `N` times")
 	flags.DurationVar(&o.limit, "limit", 15*time.Minute, "stop a command after this `time`")

@@ -45,27 +45,6 @@ type texts struct {
 	codecs  map[string]*codec
 }
 
-// maxCodecs is how many labels of charsets are kept with their codecs.
-const maxCodecs = 256
-
-// codec returns the codec for a declared charset, nil if it is unknown or ASCII.
-func (t *texts) codec(label []byte) *codec {
-	if len(label) == 0 {
-		return nil
-	}
-	if t.codecs == nil {
-		t.codecs = map[string]*codec{}
-	}
-	c, ok := t.codecs[string(label)]
-	if !ok {
-		c = newCodec(string(label))
-		if len(t.codecs) < maxCodecs {
-			t.codecs[string(label)] = c
-		}
-	}
-	return c
-}
-
 // toUTF8 returns text in UTF-8 without a byte order mark and without NUL: text itself if nothing changes, else a copy in the
 // arena.
 func (t *texts) toUTF8(text, label []byte, isHTML bool) []byte {

@@ -78,7 +78,7 @@ func TestCharsetsAreThoseOfBrowsers(t *testing.T) {
 		t.Errorf("%d labels", len(all))
 	}
 	for _, label := range []string{"iso-8859-12", "latin7", "windows", "iso", "x", ""} {
-		if c := newCodec(label); c != nil {
+		if c := new(texts).codec([]byte(label)); c != nil {
 			t.Errorf("%q is %+v", label, c)
 		}
 	}
@@ -109,7 +109,7 @@ func TestCodePagesOfDOSAreRead(t *testing.T) {
 		"ibm437": charmap.CodePage437, "CP850": charmap.CodePage850, "cp-852": charmap.CodePage852, "IBM865": charmap.CodePage865,
 		"ibm037": nil, "cp1047": nil, "ibm": nil, "ibm500": nil,
 	} {
-		c := newCodec(label)
+		c := new(texts).codec([]byte(label))
 		if (c != nil) != (want != nil) || want != nil && !decodesAlike(c.decoder, want.NewDecoder()) {
 			t.Errorf("%s: got %v, want %v", label, c, want)
 		}

@@ -22,9 +22,16 @@ import (
 	"chaff/internal/ascii"
 )
 
-// newCodec returns the codec for a declared charset, nil if it is unknown or ASCII.
-func newCodec(label string) *codec {
-	c := &codec{name: charsetNamed(label)}
+// maxCodecs is how many labels of charsets are kept with their codecs.
+const maxCodecs = 256
+
+// codec returns the codec for a declared charset, nil if it is unknown or ASCII. It keeps it.
+func (t *texts) codec(label []byte) *codec {
+	c, ok := t.codecs[string(label)]
+	if ok || len(label) == 0 {
+		return c
+	}
+	c = &codec{name: charsetNamed(string(label))}
 	if known := encodingOf(c.name); known != nil {
 		c.decoder = known.NewDecoder()
 	}
@@ -44,8 +51,14 @@ func newCodec(label string) *codec {
 		c.name = "koi8-u" // which has more letters
 	default:
 		if c.decoder == nil {
-			return nil
+			c = nil
 		}
+	}
+	if t.codecs == nil {
+		t.codecs = map[string]*codec{}
+	}
+	if len(t.codecs) < maxCodecs {
+		t.codecs[string(label)] = c
 	}
 	return c
 }

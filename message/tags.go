@@ -209,11 +209,19 @@ func (s *scanner) cutTag(source []byte) (length int) {
 		if rest[0] == '=' { // the first letter of a name
 			end = 1 + endOfKey.Index(rest[1:])
 		}
-		name := rest[:end]
+		start := len(s.unescaped)
+		s.unescaped = ascii.AppendLower(s.unescaped, rest[:end], end)
+		name := slices.Clip(s.unescaped[start:])
 		var value []byte
 		value, rest = cutValue(ascii.Space.TrimLeft(rest[end:]))
 		rest = ascii.Space.TrimLeft(rest)
-		s.addAttribute(name, value)
+		isSame := func(a attribute) bool { return bytes.Equal(a.name, name) }
+		if !isUsed(name) || slices.ContainsFunc(s.attributes, isSame) { // of two the first counts
+			s.unescaped = s.unescaped[:start]
+			continue
+		}
+		value, _ = s.replaceReferences(value, true)
+		s.attributes = append(s.attributes, attribute{name, value})
 	}
 	if len(rest) == 0 {
 		return 0
@@ -234,20 +242,6 @@ func cutValue(source []byte) (value, rest []byte) {
 	}
 	end := endOfValue.Index(source)
 	return source[:end], source[end:]
-}
-
-// addAttribute adds an attribute to s.attributes if it matters and is the first of its name.
-func (s *scanner) addAttribute(name, value []byte) {
-	start := len(s.unescaped)
-	s.unescaped = ascii.AppendLower(s.unescaped, name, len(name))
-	name = s.unescaped[start:len(s.unescaped):len(s.unescaped)]
-	hasName := func(a attribute) bool { return bytes.Equal(a.name, name) }
-	if !isUsed(name) || slices.ContainsFunc(s.attributes, hasName) {
-		s.unescaped = s.unescaped[:start]
-		return
-	}
-	value, _ = s.replaceReferences(value, true)
-	s.attributes = append(s.attributes, attribute{name, value})
 }
 
 // value returns the value of an attribute of the current tag, nil if there is none.

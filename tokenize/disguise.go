@@ -224,11 +224,11 @@ func plainOf(word string) (plain []byte, scripts letterScripts) {
 	return plain, scripts
 }
 
-// isOfRareScript reports whether r is Cherokee, Canadian, Coptic, Tifinagh or Lisu: scripts that are rare in mail and have letters that look Latin.
-func isOfRareScript(r rune) bool {
-	return r >= 0x13a0 && (r <= 0x13fd || r >= 0x1401 && r <= 0x167f || r >= 0x18b0 && r <= 0x18f5 || r >= 0x2c80 && r <= 0x2cff ||
-		r >= 0x2d30 && r <= 0x2d7f || r >= 0xa4d0 && r <= 0xa4fd || r >= 0xab70 && r <= 0xabbf)
-}
+// rareScripts are the blocks of Cherokee, Canadian, Coptic, Tifinagh and Lisu: scripts that are rare in mail and have letters that look Latin.
+var rareScripts = &unicode.RangeTable{R16: []unicode.Range16{
+	{Lo: 0x13a0, Hi: 0x13fd, Stride: 1}, {Lo: 0x1401, Hi: 0x167f, Stride: 1}, {Lo: 0x18b0, Hi: 0x18f5, Stride: 1}, {Lo: 0x2c80, Hi: 0x2cff, Stride: 1},
+	{Lo: 0x2d30, Hi: 0x2d7f, Stride: 1}, {Lo: 0xa4d0, Hi: 0xa4fd, Stride: 1}, {Lo: 0xab70, Hi: 0xabbf, Stride: 1},
+}}
 
 // mayHaveLookAlikes reports by the bytes of a word whether it has a character above U+017F, and letters of two scripts or of one that looks Latin.
 func mayHaveLookAlikes(word []byte) bool {

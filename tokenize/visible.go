@@ -79,7 +79,7 @@ func (v *viewer) visible(text []byte) []byte {
 				if s := scriptOf(r); s != noScript {
 					v.seen.letters[s]++
 				}
-				v.seen.native = v.seen.native || isOfRareScript(r) && likeLetter(r) == 0
+				v.seen.native = v.seen.native || unicode.Is(rareScripts, r) && likeLetter(r) == 0
 			}
 			if kind == compatible && isOtherForm(r) {
 				forms++
@@ -365,7 +365,7 @@ func scriptOf(r rune) script {
 		return kana
 	case r >= 0x3400 && r < 0xa000 || r >= 0xf900 && r < 0xfb00 || r >= 0x20000 && r <= 0x3ffff:
 		return han
-	case isHangul(r):
+	case r >= 0xac00 && r <= 0xd7a3: // syllables
 		return hangul
 	}
 	return noScript

@@ -244,7 +244,7 @@ func (c *cutter) unicodeWords(text []byte) {
 			c.putSegment(s, symbol) // a blank to fill in
 		case kind != segment.None:
 			c.putSegment(s, plainWord)
-			if isHangul(first) && len(s) > 2*utf8.RuneLen(first) {
+			if scriptOf(first) == hangul && len(s) > 2*utf8.RuneLen(first) {
 				c.pairs(s, wordPart)
 			}
 		case !unicode.IsSpace(first) && !unicode.IsControl(first):
@@ -253,9 +253,6 @@ func (c *cutter) unicodeWords(text []byte) {
 	}
 	c.pairs(text[run:runEnd], plainWord)
 }
-
-// isHangul reports whether r is a Korean syllable.
-func isHangul(r rune) bool { return r >= 0xac00 && r <= 0xd7a3 }
 
 // pairs emits each two neighbouring characters of run, or its only one.
 func (c *cutter) pairs(run []byte, kind segmentKind) {

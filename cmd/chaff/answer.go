@@ -100,7 +100,7 @@ func (t *table) row(cells ...any) {
 
 // table prints a table whose rows are cut at a width; 0 is none.
 func (a *answer) table(t table, width int) {
-	out := screen.NewTable(a.stdout, width)
+	out := &screen.Table{To: a.stdout, Columns: width}
 	for _, row := range t {
 		out.Write([]byte(strings.Join(row, "\t") + "\n"))
 	}

@@ -196,7 +196,7 @@ func bySide(e filter.Explanation) (up, down []filter.Contribution) {
 
 // addContributions adds contributions with the words that the terms stand for, if these are others.
 func addContributions(a *answer, all []filter.Contribution) {
-	t := screen.NewTable(a.stdout, defaultWidth) // a row at a time, since a message can have a million
+	t := &screen.Table{To: a.stdout, Columns: defaultWidth} // a row at a time, since a message can have a million
 	for _, c := range all {
 		words := strings.Join(c.Tokens, " ")
 		if _, text, _ := strings.Cut(c.Term, ":"); strings.EqualFold(text, words) {

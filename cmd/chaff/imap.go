@@ -110,7 +110,7 @@ func (x *mailClient) password() (string, error) {
 		}
 	case x.passwordCommand != "":
 		shell := exec.CommandContext(x.command.Context(), "sh", "-c", x.passwordCommand)
-		shell.Env, shell.Stderr = x.environ, screen.Lines(x.stderr)
+		shell.Env, shell.Stderr = x.environ, screen.Lines{To: x.stderr}
 		if text, err = shell.Output(); err != nil {
 			return "", fmt.Errorf("--password-command: %w", err)
 		}

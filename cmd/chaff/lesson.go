@@ -41,7 +41,7 @@ docs/lectures.md has the lectures, and where each formula is in the code.`,
 				return errors.New("--svg needs a lesson: name it")
 			}
 			if len(args) == 0 {
-				t := screen.NewTable(p.stdout, 0)
+				t := &screen.Table{To: p.stdout}
 				for _, l := range all {
 					screen.Printf(t, "%s\t%s\n", l.Name, l.Title)
 				}
@@ -59,7 +59,7 @@ docs/lectures.md has the lectures, and where each formula is in the code.`,
 			if err != nil {
 				return err
 			}
-			if _, err := screen.Lines(p.stdout).Write([]byte(shown.Text)); err != nil {
+			if _, err := (screen.Lines{To: p.stdout}).Write([]byte(shown.Text)); err != nil {
 				return err
 			}
 			if svg == "" {

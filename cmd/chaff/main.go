@@ -67,8 +67,8 @@ func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, s
 	root := rootCommand(p, args)
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(screen.Lines(stdout))
-	root.SetErr(screen.Lines(stderr))
+	root.SetOut(screen.Lines{To: stdout})
+	root.SetErr(screen.Lines{To: stderr})
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil { // no other command was asked for
 		c.Use, c.DisableFlagsInUseLine = "completion SHELL", true

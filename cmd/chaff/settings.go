@@ -165,7 +165,7 @@ configuration file. With a WORD it has only the settings whose keys have it.`,
 			for _, entry := range x.Tune.Search { // tables of their own, below the section that is last
 				text += "\n" + entry.TOML()
 			}
-			_, err := screen.Lines(p.stdout).Write([]byte(text))
+			_, err := screen.Lines{To: p.stdout}.Write([]byte(text))
 			return err
 		},
 	}

@@ -121,7 +121,7 @@ func seenMessage(origin string, view filter.View) seen {
 
 // print prints the message as text. It notes which fields of the header are ignored or used only in part.
 func (s seen) print(w io.Writer) {
-	t := screen.NewTable(w, 0)
+	t := &screen.Table{To: w}
 	for i, fields := range [][]message.Field{s.Header, s.Attached} {
 		if len(fields) > 0 {
 			screen.Printf(t, "%s\n", [...]string{"Header", "Header of attached messages"}[i])

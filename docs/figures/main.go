@@ -47,7 +47,7 @@ func main() {
 // run runs the program in the root of the project and returns its exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("figures", flag.ContinueOnError)
-	flags.SetOutput(screen.Lines(stderr))
+	flags.SetOutput(screen.Lines{To: stderr})
 	check := flags.Bool("check", false, "change nothing, and exit 1 naming the blocks that differ")
 	only := flags.String("only", "", "leave all blocks but that of this `name` alone")
 	try := newTrial(flags)

@@ -89,6 +89,6 @@ func (t *trial) run(b *bench, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = screen.Lines(stdout).Write([]byte(r.text()))
+	_, err = screen.Lines{To: stdout}.Write([]byte(r.text()))
 	return err
 }

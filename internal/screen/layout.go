@@ -48,14 +48,11 @@ func Cut(text string, columns int) string {
 // Table aligns columns, as [text/tabwriter] does: a tab ends a cell, a newline ends a row, and what follows the last tab of a row is no
 // cell of a column. It measures text with [Width], so that East Asian characters stay aligned.
 type Table struct {
-	w       io.Writer
-	columns int
+	To      io.Writer
+	Columns int // rows are cut after so many, unless it is 0
 	text    bytes.Buffer
 	rows    int // in text
 }
-
-// NewTable returns a table whose rows are cut after a number of columns; 0 is none.
-func NewTable(w io.Writer, columns int) *Table { return &Table{w: w, columns: columns} }
 
 // maxRows is how many rows are aligned with each other: they are in memory until then.
 const maxRows = 1000
@@ -97,10 +94,10 @@ func (t *Table) Flush() error {
 			}
 		}
 		text := strings.TrimRight(line.String(), " ")
-		if t.columns > 0 {
-			text = Cut(text, t.columns)
+		if t.Columns > 0 {
+			text = Cut(text, t.Columns)
 		}
-		if _, err := io.WriteString(t.w, text+"\n"); err != nil {
+		if _, err := io.WriteString(t.To, text+"\n"); err != nil {
 			return err
 		}
 	}

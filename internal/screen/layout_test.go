@@ -66,7 +66,7 @@ func TestListsBreakBetweenItemsOnly(t *testing.T) {
 
 func TestTablesAlignWideText(t *testing.T) {
 	var out strings.Builder
-	table := NewTable(&out, 24)
+	table := &Table{To: &out, Columns: 24}
 	for _, row := range [][3]string{{"from", "verdict", "subject"}, {"速水", "ham", "short"}, {"Ruth", "spam", "longer than the table"}, {}} {
 		Printf(table, "%s\t%s\t%s\n", row[0], row[1], row[2])
 	}

@@ -111,13 +111,11 @@ func Printf(w io.Writer, format string, args ...any) (int, error) {
 // Quoted is text that already escapes the untrusted parts. Printf keeps its backslashes.
 type Quoted string
 
-// Lines returns a writer for text that quotes its untrusted parts, such as TOML or the help of a library. It keeps lines, tabs
-// and backslashes and makes all else printable. Each write must end between two characters.
-func Lines(w io.Writer) io.Writer { return lines{w} }
+// Lines writes text that quotes its untrusted parts, such as TOML or the help of a library. It keeps lines, tabs and backslashes
+// and makes all else printable. Each write must end between two characters.
+type Lines struct{ To io.Writer }
 
-type lines struct{ w io.Writer }
-
-func (l lines) Write(text []byte) (int, error) {
+func (l Lines) Write(text []byte) (int, error) {
 	var out strings.Builder
 	for rest := string(text); rest != ""; {
 		n := strings.IndexAny(rest, "\n\t")
@@ -128,7 +126,7 @@ func (l lines) Write(text []byte) (int, error) {
 		out.WriteString(quoted(rest[:n]) + rest[n:end])
 		rest = rest[end:]
 	}
-	if _, err := io.WriteString(l.w, out.String()); err != nil {
+	if _, err := io.WriteString(l.To, out.String()); err != nil {
 		return 0, err
 	}
 	return len(text), nil

@@ -85,7 +85,7 @@ func TestTheFormatOfALineIsOurs(t *testing.T) {
 func TestLinesThatQuoteThemselvesKeepTheirForm(t *testing.T) {
 	var out strings.Builder
 	text := "a = \"\\\\ \\u001b\"\t# \x1b\n\n[b]"
-	n, err := io.WriteString(Lines(&out), text)
+	n, err := io.WriteString(Lines{To: &out}, text)
 	if want := "a = \"\\\\ \\u001b\"\t# \\x1b\n\n[b]"; n != len(text) || err != nil || out.String() != want {
 		t.Errorf("got %q, %d, %v", out.String(), n, err)
 	}
@@ -174,7 +174,7 @@ func FuzzTerminal(f *testing.F) {
 		}
 		mustBePrintable(t, out.String())
 		out.Reset()
-		if _, err := io.WriteString(Lines(&out), text); err != nil {
+		if _, err := io.WriteString(Lines{To: &out}, text); err != nil {
 			t.Fatal(err)
 		}
 		mustBePrintable(t, strings.NewReplacer("\n", "", "\t", "").Replace(out.String()))

@@ -32,8 +32,6 @@ const (
 	maxSections = 64
 )
 
-func align(n int) int { return (n + 7) &^ 7 }
-
 // entry describes a section.
 type entry struct {
 	name              string
@@ -176,7 +174,7 @@ type Writer struct {
 // NewWriter returns a writer of a file with at most n sections, from the start of to.
 func (f Format) NewWriter(to io.WriterAt, n int) *Writer {
 	w := &Writer{format: f, to: to, room: n, file: io.NewOffsetWriter(to, 0), digest: xxhash.New()}
-	w.file.Seek(int64(align(HeaderSize+EntrySize*n+8)), io.SeekStart)
+	w.file.Seek(int64(HeaderSize+EntrySize*n+8), io.SeekStart)
 	w.Writer = bufio.NewWriterSize(io.MultiWriter(w.digest, w.file), 64<<10)
 	return w
 }
@@ -208,10 +206,11 @@ func (w *Writer) end() (next uint64) {
 	}
 	e := &w.entries[len(w.entries)-1]
 	e.size, e.sum = uint64(at)-e.offset, w.digest.Sum64()
-	w.Write(make([]byte, (8-at%8)%8))
+	padding := (8 - at%8) % 8
+	w.Write(make([]byte, padding))
 	w.Flush()
 	w.digest.Reset()
-	return e.offset + uint64(align(int(e.size)))
+	return uint64(at + padding)
 }
 
 // Close ends the last section, and writes the header and the table. It returns the Identity of the file. It panics if there is
