@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -110,15 +111,16 @@ type Account struct {
 	Problems []string `json:"problems,omitempty"`
 }
 
-// Doubtful returns the number of changes whose label is doubtful.
-func (a Account) Doubtful() int {
-	n := 0
+// Doubtful returns the changes whose label is doubtful, the worst first.
+func (a Account) Doubtful() []Change {
+	var doubtful []Change
 	for _, c := range a.Changes {
 		if c.Doubt > 0 {
-			n++
+			doubtful = append(doubtful, c)
 		}
 	}
-	return n
+	slices.SortStableFunc(doubtful, func(a, b Change) int { return cmp.Compare(b.Doubt, a.Doubt) })
+	return doubtful
 }
 
 // ErrClasses is returned for a log that does not tell ham from spam.

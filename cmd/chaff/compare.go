@@ -130,7 +130,7 @@ func (x *experiment) describeComparison(a *answer, s train.Summary, results []tr
 	a.gap()
 	addComparison(a, results, results[0].Development != nil, true)
 	a.gap()
-	a.verdicts(results[0].Verdicts, "by "+rowName(results, results[0])+", on test mail")
+	a.verdicts("verdicts", results[0].Verdicts, "by "+rowName(results, results[0])+", on test mail")
 	if !a.verbose {
 		a.doubts(warnings)
 		a.gap()

@@ -314,7 +314,7 @@ func (x *experiment) describeEvaluation(a *answer, r evaluationReport, classes [
 	a.mail(r.Corpus)
 	a.line("%-12s%s, %s on %s", "model", r.File, m.Model, m.Kind)
 	a.accuracies(ofPart{"this mail", m.Test})
-	a.verdicts(m.Verdicts, "")
+	a.verdicts("verdicts", m.Verdicts, "")
 	if a.verbose {
 		a.thresholds(m.Thresholds)
 		a.gap()
@@ -368,7 +368,7 @@ func (r replayReport) describe(a *answer) {
 	a.mail(r.Corpus)
 	a.fact("replay", "%s on %s, %.2f CPU seconds", m.Model, m.Kind, m.Seconds)
 	a.accuracies(ofPart{"replay", &m.Figures})
-	a.verdicts(m.Verdicts, "with thresholds from what was learned before")
+	a.verdicts("verdicts", m.Verdicts, "with thresholds from what was learned before")
 	a.gap()
 	if a.verbose {
 		a.figures(ofPart{"replay", &m.Figures})

@@ -211,11 +211,10 @@ func chosenBy(o metrics.ThresholdOptions) string {
 }
 
 // verdicts adds the rates of verdicts on labelled messages, if there are any. On says which messages these are.
-func (a *answer) verdicts(v *metrics.VerdictCounts, on string) {
+func (a *answer) verdicts(label string, v *metrics.VerdictCounts, on string) {
 	if v == nil {
 		return
 	}
-	label := "verdicts"
 	if ham := v.Ham.Messages(); ham > 0 {
 		a.fact(label, "ham: %s lost as spam (%d of %d), %s unsure", shareOf(v.Ham.Spam, ham), v.Ham.Spam, ham, shareOf(v.Ham.Unsure, ham))
 		label = ""
@@ -231,7 +230,7 @@ func (a *answer) verdicts(v *metrics.VerdictCounts, on string) {
 
 // choice adds what the thresholds of a saved model do to messages, which on describes: the verdicts, the mean cost and the guarantee.
 func (a *answer) choice(r train.Refitted, on string) {
-	a.verdicts(r.Verdicts, on)
+	a.verdicts("verdicts", r.Verdicts, on)
 	if r.Cost != nil {
 		a.fact("cost", "%s a message", number(r.Cost))
 	}

@@ -23,7 +23,8 @@ type mailboxes struct {
 	Doubtful int  `json:"doubtful"`
 	DryRun   bool `json:"dry_run,omitempty"`
 
-	review string // the command that lists them
+	doubts []doubtful // the worst of them
+	review string     // the command that lists them
 }
 
 // mailboxSays is what a mailbox says that the log did not know.
@@ -61,6 +62,7 @@ func (all *mailboxes) describe(a *answer) {
 		addMailbox(a, m, all.DryRun)
 	}
 	a.doubtful(all.Doubtful, all.review)
+	a.worst(all.doubts)
 	all.afterwards.describe(a)
 }
 
@@ -86,17 +88,20 @@ func (x *learning) eachMailbox(all *mailboxes, boxes []*mailbox.Mailbox, o mailb
 	if err != nil {
 		return err
 	}
+	var learned mailbox.Account
 	for _, box := range boxes {
 		var account mailbox.Account
 		account, err = box.Learn(ctx, s, o)
 		if err == nil || len(account.Changes) > 0 {
 			all.Mailboxes = append(all.Mailboxes, mailboxSays{box.Path(), account})
-			all.Doubtful += account.Doubtful()
+			learned.Changes = append(learned.Changes, account.Changes...)
 		}
 		if err != nil {
 			break
 		}
 	}
+	doubtful := learned.Doubtful()
+	all.Doubtful, all.doubts = len(doubtful), worstOf(doubtful)
 	return all.end(x, s, err)
 }
 
@@ -221,7 +226,12 @@ func watching(p *program, path string) mailbox.WatchOptions {
 		if learned.TakenBack > 0 {
 			say("forgotten: %s that you deleted soon after reading", plural(learned.TakenBack, "message"))
 		}
-		doubt(learned.Doubtful())
+		doubtful := learned.Doubtful()
+		doubt(len(doubtful))
+		if !p.quiet {
+			a := answer{program: p}
+			a.worst(worstOf(doubtful))
+		}
 	}
 	o.Retrained = func(r train.Refitted) {
 		say("fitted to %s in %.2f CPU seconds", plural(r.Messages, "message"), r.Seconds)

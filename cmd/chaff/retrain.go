@@ -10,6 +10,7 @@ import (
 	"chaff/config"
 	"chaff/internal/hint"
 	"chaff/internal/replace"
+	"chaff/metrics"
 	"chaff/store"
 	"chaff/train"
 )
@@ -115,9 +116,10 @@ messages, byte for byte.`,
 type retrained struct {
 	File string `json:"file"`
 	// Changed is how many times a message was learned, moved or forgotten since the fit before.
-	Changed int            `json:"changed"`
-	Saved   train.Refitted `json:"saved_model"`
-	Expired int            `json:"expired,omitempty"` // the number of messages that left because they were the oldest
+	Changed int                    `json:"changed"`
+	Before  *metrics.VerdictCounts `json:"before,omitempty"` // the out-of-fold verdicts at that fit
+	Saved   train.Refitted         `json:"saved_model"`
+	Expired int                    `json:"expired,omitempty"` // the number of messages that left because they were the oldest
 
 	confirmed, corrected int // labels
 }
@@ -129,6 +131,7 @@ func (r retrained) describe(a *answer) {
 		a.fact("changes", "%d since the last fit", r.Changed)
 		a.count("expired", r.Expired, ofExpired)
 	}
+	a.verdicts("before", r.Before, "")
 	a.fitted(r.Saved)
 }
 
@@ -140,7 +143,11 @@ func (x *onModel) retrain(settle func(entries []store.Entry, classes []string) (
 		return done, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	done.File, done.Changed = x.model, s.Changed()
+	before, err := train.ProvenanceOf(s.Filter())
+	if err != nil {
+		return done, err
+	}
+	done.File, done.Changed, done.Before = x.model, s.Changed(), before.Verdicts
 	var right map[uint64]bool
 	if settle != nil {
 		entries, err := s.Entries()

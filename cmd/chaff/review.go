@@ -11,6 +11,7 @@ import (
 	"chaff/filter"
 	"chaff/internal/hint"
 	"chaff/internal/screen"
+	"chaff/mailbox"
 	"chaff/message"
 	"chaff/metrics"
 	"chaff/store"
@@ -166,6 +167,25 @@ func (a *answer) doubtful(n int, review string) {
 	if n > 0 {
 		a.fact("doubtful", "%s: %s", mislabelled(n), screen.Quoted(review))
 	}
+}
+
+// worst adds the messages to doubt most.
+func (a *answer) worst(doubts []doubtful) {
+	var t table
+	for _, d := range doubts[:min(3, len(doubts))] {
+		t.row(strings.Repeat(" ", 12)+d.Label+": "+screen.Cut(cmp.Or(d.Subject, "(no subject)"), 30), d.Path)
+	}
+	a.table(t, 0)
+}
+
+// worstOf returns the messages of a mailbox to doubt most.
+func worstOf(changes []mailbox.Change) []doubtful {
+	all, decoder := []doubtful{}, message.NewDecoder(message.Options{})
+	for _, c := range changes[:min(3, len(changes))] {
+		raw, _ := c.Read()
+		all = append(all, doubtOf(c.Fingerprint, c.Path, c.Label, c.Doubt, decoder, raw))
+	}
+	return all
 }
 
 // doubtOf returns a message to doubt, with its subject if it could be read.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -151,11 +150,7 @@ func (x *training) describe(a *answer, r trainingReport) {
 	use := a.use()
 	a.doubts(r.warnings)
 	a.doubtful(len(r.Doubts), "chaff review"+use+" PATH")
-	var worst table
-	for _, d := range r.Doubts[:min(3, len(r.Doubts))] {
-		worst.row(strings.Repeat(" ", 12)+d.Label+": "+screen.Cut(cmp.Or(d.Subject, "(no subject)"), 30), d.Path)
-	}
-	a.table(worst, 0)
+	a.worst(r.Doubts)
 	a.saved()
 	if a.quiet {
 		return
