@@ -56,8 +56,8 @@ func (t Tune) Validate() error {
 	if t.Trials < 1 || t.Trials > maxTrials {
 		errs = append(errs, fmt.Errorf("trials is %d: must be from 1 to %d", t.Trials, maxTrials))
 	}
-	if !slices.Contains(metrics.Objectives, t.Objective) {
-		errs = append(errs, fmt.Errorf("objective is %q: must be %s", t.Objective, strings.Join(metrics.Objectives, ", ")))
+	if !slices.Contains(metrics.Objectives(), t.Objective) {
+		errs = append(errs, fmt.Errorf("objective is %q: must be %s", t.Objective, strings.Join(metrics.Objectives(), ", ")))
 	}
 	known := settings(Default())
 	first := make(map[string]int)

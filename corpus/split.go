@@ -33,8 +33,10 @@ const (
 	SplitByTime  = "time"
 )
 
-// DefaultSplitOptions are the default options.
-var DefaultSplitOptions = SplitOptions{Method: SplitGrouped, Similarity: 0.5, Train: 0.6, Development: 0.2, Test: 0.2}
+// DefaultSplitOptions returns the default options.
+func DefaultSplitOptions() SplitOptions {
+	return SplitOptions{Method: SplitGrouped, Similarity: 0.5, Train: 0.6, Development: 0.2, Test: 0.2}
+}
 
 // Validate returns everything that is wrong with o.
 func (o SplitOptions) Validate() error {

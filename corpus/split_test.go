@@ -10,7 +10,7 @@ import (
 
 func TestSplitOptionsValidate(t *testing.T) {
 	with := func(change func(*SplitOptions)) SplitOptions {
-		o := DefaultSplitOptions
+		o := DefaultSplitOptions()
 		change(&o)
 		return o
 	}
@@ -19,7 +19,7 @@ func TestSplitOptionsValidate(t *testing.T) {
 		o     SplitOptions
 		want  []string // one for each complaint
 	}{
-		{"the defaults are valid", DefaultSplitOptions, nil},
+		{"the defaults are valid", DefaultSplitOptions(), nil},
 		{"by time", with(func(o *SplitOptions) { o.Method = "time" }), nil},
 		{"all for training", SplitOptions{"hash", 0.5, 1, 0, 0}, nil},
 		{"a rounding error in the sum", SplitOptions{"hash", 0.5, 0.7, 0.2, 0.1}, nil},
@@ -50,7 +50,7 @@ func TestSplitOptionsValidate(t *testing.T) {
 
 func TestByHashKeepsTheShares(t *testing.T) {
 	const n = 100_000
-	o := DefaultSplitOptions
+	o := DefaultSplitOptions()
 	for seed := range uint64(3) {
 		// Consecutive numbers are the worst keys.
 		var count [3]float64
@@ -90,7 +90,7 @@ func TestMixIsSplitmix64(t *testing.T) {
 func TestByHashIsTheSameForEver(t *testing.T) {
 	var got []Part
 	for fp := range uint64(12) {
-		got = append(got, DefaultSplitOptions.ByHash(1, fp))
+		got = append(got, DefaultSplitOptions().ByHash(1, fp))
 	}
 	want := []Part{
 		Train, Test, Development, Train, Test, Development,
@@ -127,7 +127,7 @@ func TestByTime(t *testing.T) {
 		}
 		return times
 	}
-	o := DefaultSplitOptions
+	o := DefaultSplitOptions()
 	tests := []struct {
 		about string
 		o     SplitOptions

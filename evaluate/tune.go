@@ -27,7 +27,7 @@ type Candidate struct {
 
 // TuneOptions configure a search for settings.
 type TuneOptions struct {
-	Objective string // one of [metrics.Objectives]
+	Objective string // one of [metrics.Objectives()]
 	// Workers is the number of trials that run at the same time; 0 means one for each core. It changes no result.
 	Workers int
 	// Progress, if set, is called after each trial, one at a time, with the number of finished trials and that of all.

@@ -104,7 +104,7 @@ func TestTuningFindsTheKnownBestPoint(t *testing.T) {
 
 func TestTrialsAreSortedByTheObjective(t *testing.T) {
 	c := collect(t, mailOf(noisyMail()), byHash(), "ham", "spam")
-	for _, objective := range metrics.Objectives {
+	for _, objective := range metrics.Objectives() {
 		trials := tune(t, c, smoothings(0, 1, 1e6), TuneOptions{Objective: objective})
 		for i, trial := range trials[1:] {
 			if trial.Development.Cost(objective) < trials[i].Development.Cost(objective) {

@@ -45,7 +45,7 @@ func testEvidence(t *testing.T, memory int64) {
 	bags = append(bags, new(Bag)) // an empty document
 	d, refs := written(t, bags, memory, 1)
 	half := len(refs) / 2 // some terms of the others are unknown
-	index, _, err := d.Build(refs[:half], DefaultOptions, 2)
+	index, _, err := d.Build(refs[:half], DefaultOptions(), 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -193,7 +193,7 @@ func TestHashesWithOnePrefixAndKeyAreOneTerm(t *testing.T) {
 	}
 	both := two.Document()
 	d, refs := written(t, append(bags, two), 0, 1)
-	index, frequency, err := d.Build(refs, DefaultOptions, 1)
+	index, frequency, err := d.Build(refs, DefaultOptions(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,7 +329,7 @@ func TestKindsAreKnownByTheirNames(t *testing.T) {
 }
 
 func TestOptionsSayWhatIsWrong(t *testing.T) {
-	if err := ranges.Check(DefaultOptions); err != nil {
+	if err := ranges.Check(DefaultOptions()); err != nil {
 		t.Error(err)
 	}
 	if err := ranges.Check(Options{MinDocumentFrequency: 0, MaxTerms: -1}); err == nil ||
@@ -420,7 +420,7 @@ func TestASubsetHasTheRowsOfItsDocuments(t *testing.T) {
 	if err := documents.Complete(1); err != nil {
 		t.Fatal(err)
 	}
-	index, _, err := documents.Build(refs, DefaultOptions, 1)
+	index, _, err := documents.Build(refs, DefaultOptions(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -368,7 +368,7 @@ func TestTermsWhoseTextsShareAHashHaveTheSameIDs(t *testing.T) {
 	for _, texts := range [][]string{texts, backwards} {
 		d, refs := written(t, []*Bag{bagOf(texts...)}, 0, 1)
 		again, refs := restored(t, saved(t, d, refs), 0)
-		x, _, err := again.Build(refs, DefaultOptions, 1)
+		x, _, err := again.Build(refs, DefaultOptions(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -88,7 +88,7 @@ func TestAVocabularyIsTheSameWhateverTheWorkersAndTheMemory(t *testing.T) {
 func TestOfTooManyTermsTheMostFrequentAreKept(t *testing.T) {
 	bags := randomBags(2, 100, 50)
 	d, refs := written(t, bags, 0, 2)
-	_, all, err := d.Build(refs, DefaultOptions, 1)
+	_, all, err := d.Build(refs, DefaultOptions(), 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,8 +21,8 @@ type Options struct {
 	Texts bool `json:"texts"`
 }
 
-// DefaultOptions are the default options.
-var DefaultOptions = Options{MinDocumentFrequency: 1, Texts: true}
+// DefaultOptions returns the default options.
+func DefaultOptions() Options { return Options{MinDocumentFrequency: 1, Texts: true} }
 
 // Vocabulary is the V terms of the training part, with the ids 0..V-1. See [Documents.Build] for the order of the ids.
 //

@@ -48,8 +48,8 @@ var (
 // NewFileMode is the mode of a new model, which makes it readable by its owner only, because its terms come from private mail.
 const NewFileMode fs.FileMode = 0o600
 
-// FileKind is the kind of model files.
-var FileKind = replace.Kind{Name: "model", Start: modelFormat.Magic}
+// FileKind returns the kind of model files.
+func FileKind() replace.Kind { return replace.Kind{Name: "model", Start: modelFormat.Magic} }
 
 // Encode returns the bytes of the model file.
 func (f *Filter) Encode() ([]byte, error) {
@@ -133,7 +133,7 @@ func SavePart(file io.WriterAt) (identity uint64, err error) {
 // Save writes the model to path atomically: readers see the old model or the new one, and an error leaves the old one unchanged. A file
 // that Save replaces keeps its permissions. What is not empty and no model is not replaced. The model cannot learn on, for it has no log.
 func (f *Filter) Save(path string) error {
-	err := replace.Written(path, FileKind, NewFileMode, func(file *os.File) error {
+	err := replace.Written(path, FileKind(), NewFileMode, func(file *os.File) error {
 		_, err := f.SaveTo(file, false)
 		return err
 	})

@@ -51,7 +51,7 @@ func collect(t testing.TB, source corpus.Source, classes ...string) collected {
 
 func (c collected) fit(t testing.TB, model string) *Filter {
 	t.Helper()
-	index, frequencies, err := c.documents.Build(c.refs, features.DefaultOptions, 1)
+	index, frequencies, err := c.documents.Build(c.refs, features.DefaultOptions(), 1)
 	noError(t, err)
 	trainer, kind, err := models.DefaultOptions().New(model, 1)
 	noError(t, err)

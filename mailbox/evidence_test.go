@@ -23,7 +23,7 @@ func (b *tree) learnAt(now time.Time) Account {
 	b.must(err)
 	s := b.open()
 	defer s.Close()
-	a, err := box.Learn(b.Context(), s, LearnOptions{Now: func() time.Time { return now }, Options: DefaultOptions})
+	a, err := box.Learn(b.Context(), s, LearnOptions{Now: func() time.Time { return now }, Options: DefaultOptions()})
 	b.must(err)
 	return a
 }

@@ -39,8 +39,8 @@ type Options struct {
 	ReadDays int `json:"read_days" range:"from 0 to 36500"`
 }
 
-// DefaultOptions are the default options.
-var DefaultOptions = Options{ReadDays: 1}
+// DefaultOptions returns the default options.
+func DefaultOptions() Options { return Options{ReadDays: 1} }
 
 func (o LearnOptions) now() time.Time {
 	if o.Now != nil {

@@ -45,7 +45,7 @@ var trees = struct {
 // treeOf is a tree of other mail, which has a name.
 func treeOf(t *testing.T, name string, mail corpus.Source) *tree {
 	t.Helper()
-	b := &tree{t, filepath.Join(t.TempDir(), "Maildir"), filepath.Join(t.TempDir(), "model"), store.DefaultOptions, Options{}}
+	b := &tree{t, filepath.Join(t.TempDir(), "Maildir"), filepath.Join(t.TempDir(), "model"), store.DefaultOptions(), Options{}}
 	for _, folder := range []string{"", ".Junk", ".Junk.Old", ".Trash", ".Lists", ".Drafts"} {
 		for _, sub := range []string{"cur", "new", "tmp"} {
 			b.must(os.MkdirAll(filepath.Join(b.dir, folder, sub), 0o700))
@@ -91,7 +91,7 @@ func (b *tree) train() {
 	b.must(err)
 	f, _, err := c.Refit(b.Context(), trained, train.DefaultOptions())
 	b.must(err)
-	b.must(store.Create(b.Context(), b.model, c.Mail, f, train.Refitted{}, store.DefaultOptions, false))
+	b.must(store.Create(b.Context(), b.model, c.Mail, f, train.Refitted{}, store.DefaultOptions(), false))
 }
 
 func (b *tree) must(err error) {

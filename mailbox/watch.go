@@ -43,8 +43,10 @@ type WatchOptions struct {
 	Trouble   func(error)
 }
 
-// DefaultWatchOptions are the default times.
-var DefaultWatchOptions = WatchOptions{Settle: 2 * time.Second, Idle: 30 * time.Second, Rescan: 15 * time.Minute, Retry: 15 * time.Second}
+// DefaultWatchOptions returns the default times.
+func DefaultWatchOptions() WatchOptions {
+	return WatchOptions{Settle: 2 * time.Second, Idle: 30 * time.Second, Rescan: 15 * time.Minute, Retry: 15 * time.Second}
+}
 
 // Watch learns what a mailbox says, as [Mailbox.Learn] does, first as it is and then as it changes, until ctx ends. That is no error; the
 // message that is being learned then is finished. The error is about the start: a mailbox or a log that cannot be read.

@@ -41,7 +41,7 @@ func watchTree(t *testing.T, b *tree) *watched {
 	t.Helper()
 	in := *b
 	in.T = t // of the bubble
-	w := &watched{tree: &in, o: DefaultWatchOptions, events: make(chan fsnotify.Event), errors: make(chan error), ended: make(chan error, 1)}
+	w := &watched{tree: &in, o: DefaultWatchOptions(), events: make(chan fsnotify.Event), errors: make(chan error), ended: make(chan error, 1)}
 	w.o.Model, w.o.Store = b.model, b.options
 	w.o.Compared = func(a Account) { w.say("compared %d", a.Messages) }
 	w.o.Mailbox = b.mailbox
@@ -134,7 +134,7 @@ func (b *tree) notSpam(n int) string {
 
 func TestAWatchLearnsWhatWasReadADayAgoAndForgetsWhatIsThenDeleted(t *testing.T) {
 	b := newTree(t)
-	b.mailbox = DefaultOptions
+	b.mailbox = DefaultOptions()
 	b.options.RetrainAfter = 1
 	synctest.Test(t, func(t *testing.T) {
 		w := watchTree(t, b)

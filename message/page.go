@@ -59,7 +59,7 @@ func (p *page) read(source []byte) (text, hidden []byte) {
 	p.hasHyphen = bytes.Contains(source, []byte(softHyphen))
 	hiddenFrom, linksFrom := len(p.hidden), len(p.out.msg.Links)
 	p.collectSheets(source)
-	p.stack.open, p.stack.base = p.stack.open[:0], element{look: css.Usual}
+	p.stack.open, p.stack.base = p.stack.open[:0], element{look: css.Usual()}
 	base := &p.stack.base
 	for i := range impliedNames {
 		var s css.Style
@@ -237,7 +237,7 @@ func (p *page) applyStyles(e *element) {
 		}
 	case "html", "head", "title", "body": // the body around them is a guess
 		if len(p.stack.open) == 0 {
-			e.setLook(css.Usual)
+			e.setLook(css.Usual())
 		}
 	}
 	label := p.addAttributes(&s)

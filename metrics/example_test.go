@@ -60,7 +60,7 @@ func ExampleChooseThresholds() {
 	for i := 10; i < len(spam); i++ {
 		spam[i] = true
 	}
-	margins, limits := metrics.NewMargins(scores, spam), metrics.DefaultThresholdOptions
+	margins, limits := metrics.NewMargins(scores, spam), metrics.DefaultThresholdOptions()
 	oneToTwo := metrics.Scale{Prior: math.Log(0.5), LogOdds: 0.72} // a spam for each two ham
 	t, _ := metrics.ChooseThresholds(margins, oneToTwo, limits)
 	fmt.Printf("by limits: spam above %.1f, unsure above %.1f\n", t.Spam, t.Unsure)

@@ -201,8 +201,8 @@ const (
 	ByLogLoss      = "log_loss"
 )
 
-// Objectives are the names of all objectives.
-var Objectives = []string{ByAccuracy, ByOneMinusROCA, ByLAM, ByLogLoss}
+// Objectives returns the names of all objectives.
+func Objectives() []string { return []string{ByAccuracy, ByOneMinusROCA, ByLAM, ByLogLoss} }
 
 // Cost returns the number that a search by the given objective minimises. It is infinite for a figure that is not defined, and without figures.
 func (f *Figures) Cost(objective string) float64 {

@@ -9,7 +9,7 @@ func TestBetterFiguresCostLess(t *testing.T) {
 	small, large := 1.0, 2.0
 	better := &Figures{Accuracy: 99, LAM: &small, OneMinusROCA: &small, LogLoss: &small}
 	worse := &Figures{Accuracy: 98, LAM: &large, OneMinusROCA: &large, LogLoss: &large}
-	for _, objective := range Objectives {
+	for _, objective := range Objectives() {
 		if better.Cost(objective) >= worse.Cost(objective) {
 			t.Errorf("%s: the better costs %v, the worse %v", objective, better.Cost(objective), worse.Cost(objective))
 		}

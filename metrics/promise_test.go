@@ -15,14 +15,14 @@ func TestPromise(t *testing.T) {
 		text        string
 	}{
 		// 1 - 0.05^(1/2995) = 0.00099975: rounded up, 0.1 %.
-		{"what is asked for is promised", 2995, 0, DefaultThresholdOptions, Promise{Ham: 2995, Confidence: 95, HamLost: 0.099975, IfMislabelled: 0.099975, Limit: 0.1},
+		{"what is asked for is promised", 2995, 0, DefaultThresholdOptions(), Promise{Ham: 2995, Confidence: 95, HamLost: 0.099975, IfMislabelled: 0.099975, Limit: 0.1},
 			"at most 0.1% of ham like this is called spam, with 95% confidence (2,995 ham)"},
 		// 1 - 0.05^(1/793) = 0.0037704: with two digits, and not rounded down, 0.38 %.
-		{"too little ham promises less", 793, 0, DefaultThresholdOptions,
+		{"too little ham promises less", 793, 0, DefaultThresholdOptions(),
 			Promise{Ham: 793, Confidence: 95, HamLost: 0.37705, IfMislabelled: 0.37705, Limit: 0.1, MoreHam: 2202},
 			"at most 0.38% of ham like this is called spam, with 95% confidence (793 ham); 2,202 more ham are needed for 0.1%"},
 		// 1 - 0.05^(1/10) = 0.25887.
-		{"ten ham promise next to nothing", 10, 0, DefaultThresholdOptions,
+		{"ten ham promise next to nothing", 10, 0, DefaultThresholdOptions(),
 			Promise{Ham: 10, Confidence: 95, HamLost: 25.887, IfMislabelled: 25.887, Limit: 0.1, MoreHam: 2985},
 			"at most 26% of ham like this is called spam, with 95% confidence (10 ham); 2,985 more ham are needed for 0.1%"},
 		// 1 - 0.005 = 0.995, and ln 0.005 / ln 0.999 = 5295.7.
@@ -30,7 +30,7 @@ func TestPromise(t *testing.T) {
 			Promise{Ham: 1, Confidence: 99.5, HamLost: 99.5, IfMislabelled: 99.5, Limit: 0.1, MoreHam: 5295},
 			"at most 100% of ham like this is called spam, with 99.5% confidence (1 ham); 5,295 more ham are needed for 0.1%"},
 		// The bound of 20 of 1,900 is 0.015259, that of 0 of 1,880 is 1 - 0.05^(1/1880) = 0.0015922.
-		{"ham that scores as spam may be mislabelled", 1900, 20, DefaultThresholdOptions,
+		{"ham that scores as spam may be mislabelled", 1900, 20, DefaultThresholdOptions(),
 			Promise{Ham: 1900, Lost: 20, Confidence: 95, HamLost: 1.52593, IfMislabelled: 0.15922, Limit: 0.1},
 			"at most 1.6% of ham like this is called spam, with 95% confidence (0.16% if the ham lost, 20 of 1,900, is mislabelled)"},
 		{"no number promises 0", 10, 0, ThresholdOptions{Confidence: 95}, Promise{Ham: 10, Confidence: 95, HamLost: 25.887, IfMislabelled: 25.887},
@@ -65,8 +65,8 @@ func TestThereIsNoPromise(t *testing.T) {
 	}{
 		"without confidence": {ThresholdOptions{HamLost: 0.1}, []float64{-1}, []float64{1}},
 		"with costs":         {ThresholdOptions{HamLost: 0.1, Confidence: 95, Costs: "10:1:0.2"}, []float64{-1}, []float64{1}},
-		"without ham":        {DefaultThresholdOptions, nil, []float64{1}},
-		"without spam":       {DefaultThresholdOptions, []float64{-1}, nil},
+		"without ham":        {DefaultThresholdOptions(), nil, []float64{1}},
+		"without spam":       {DefaultThresholdOptions(), []float64{-1}, nil},
 	} {
 		scores, spam := join(test.ham, test.spam)
 		if p := test.options.Promise(Thresholds{}, NewMargins(scores, spam)); p != nil {

@@ -30,8 +30,10 @@ type ThresholdOptions struct {
 	Costs string `json:"costs"`
 }
 
-// DefaultThresholdOptions are the default options.
-var DefaultThresholdOptions = ThresholdOptions{HamLost: 0.1, SpamMissed: 1, Confidence: 95}
+// DefaultThresholdOptions returns the default options.
+func DefaultThresholdOptions() ThresholdOptions {
+	return ThresholdOptions{HamLost: 0.1, SpamMissed: 1, Confidence: 95}
+}
 
 // Validate returns everything that is wrong with o.
 func (o ThresholdOptions) Validate() error {

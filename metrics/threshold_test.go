@@ -11,7 +11,7 @@ import (
 func repeat(n int, score float64) []float64 { return slices.Repeat([]float64{score}, n) }
 
 func TestChooseThresholds(t *testing.T) {
-	defaults := DefaultThresholdOptions
+	defaults := DefaultThresholdOptions()
 	odds := Scale{Prior: math.Log(0.5), LogOdds: 0.72}
 	tests := []struct {
 		name      string
@@ -77,7 +77,7 @@ func TestWrongLabelsMoveNoThresholdFar(t *testing.T) {
 					scores[i], spam[i] = 7+random.NormFloat64(), true
 				}
 			}
-			right, _ := ChooseThresholds(NewMargins(scores, spam), scale, DefaultThresholdOptions)
+			right, _ := ChooseThresholds(NewMargins(scores, spam), scale, DefaultThresholdOptions())
 			for _, wrong := range [][2]float64{{0.03, 0.03}, {0.03, 0}, {0, 0.03}} {
 				labels := slices.Clone(spam)
 				for i := range labels {
@@ -85,7 +85,7 @@ func TestWrongLabelsMoveNoThresholdFar(t *testing.T) {
 						labels[i] = !labels[i]
 					}
 				}
-				got, _ := ChooseThresholds(NewMargins(scores, labels), scale, DefaultThresholdOptions)
+				got, _ := ChooseThresholds(NewMargins(scores, labels), scale, DefaultThresholdOptions())
 				if math.Abs(got.Spam-right.Spam) > 0.5 || got.Unsure != right.Unsure {
 					t.Fatalf("%s, %v wrong: %v, with right labels %v", name, wrong, got, right)
 				}
@@ -100,7 +100,7 @@ func TestThresholdOptionsValidate(t *testing.T) {
 		options ThresholdOptions
 		want    string // "" is valid
 	}{
-		{"the defaults", DefaultThresholdOptions, ""},
+		{"the defaults", DefaultThresholdOptions(), ""},
 		{"nothing may go wrong", ThresholdOptions{}, ""},
 		{"everything may go wrong", ThresholdOptions{HamLost: 100, SpamMissed: 100}, ""},
 		{"a promise", ThresholdOptions{Confidence: 99.9}, ""},

@@ -83,7 +83,7 @@ func testConfined(t *testing.T, folder string) {
 	if err := errors.Join(os.WriteFile(secret, []byte("secret"), 0o600), os.WriteFile(token, []byte("token"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	o := DefaultOptions
+	o := DefaultOptions()
 	o.Model, o.Users, o.KeepUnsure = filepath.Join(folder, "lib", "model"), filepath.Join(folder, "lib", "users"), 10
 	o.Store.RetrainAfter = 1
 	log := &testLog{}

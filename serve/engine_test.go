@@ -62,7 +62,7 @@ func newModel(t testing.TB, messages int) string { return newModelOf(t, "multino
 func newModelOf(t testing.TB, model string, messages int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "model")
-	if err := store.Begin(t.Context(), path, []string{"ham", "spam"}, model, train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions); err != nil {
+	if err := store.Begin(t.Context(), path, []string{"ham", "spam"}, model, train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions()); err != nil {
 		t.Fatal(err)
 	}
 	teach(t, path, 0, messages)
@@ -73,7 +73,7 @@ func newModelOf(t testing.TB, model string, messages int) string {
 func fittedModel(t testing.TB) string {
 	t.Helper()
 	path := newModel(t, 20)
-	s, err := store.Open(t.Context(), path, store.DefaultOptions)
+	s, err := store.Open(t.Context(), path, store.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func fittedModel(t testing.TB) string {
 // teach teaches a model some messages of each class.
 func teach(t testing.TB, path string, first, messages int) {
 	t.Helper()
-	s, err := store.Open(t.Context(), path, store.DefaultOptions)
+	s, err := store.Open(t.Context(), path, store.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func teach(t testing.TB, path string, first, messages int) {
 // start starts an engine that the end of the test closes.
 func start(t testing.TB, path string, change func(*Options)) (*Engine, *testLog) {
 	t.Helper()
-	o := DefaultOptions
+	o := DefaultOptions()
 	o.Model = path
 	if change != nil {
 		change(&o)
@@ -289,7 +289,7 @@ func TestClosingFinishesWhatWasAccepted(t *testing.T) {
 
 func TestClosingWaitsOnlySoLong(t *testing.T) {
 	began, finish := make(chan struct{}, 1), make(chan struct{})
-	o := DefaultOptions
+	o := DefaultOptions()
 	o.Model = newModel(t, 1)
 	e, err := open(o, &testLog{})
 	if err != nil {
@@ -364,7 +364,7 @@ func TestAModelThatAnotherProgramTeachesIsFollowed(t *testing.T) {
 }
 
 func TestAModelIsFittedAgainWhenNothingIsLearned(t *testing.T) {
-	o := DefaultOptions
+	o := DefaultOptions()
 	o.Model, o.Store.RetrainAfter = newModel(t, 5), 3
 	log := &testLog{}
 	e, err := open(o, log)

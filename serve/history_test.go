@@ -22,7 +22,7 @@ func ids(all []*Record) string {
 }
 
 func TestAHistoryHasTheLastRecords(t *testing.T) {
-	o := DefaultOptions
+	o := DefaultOptions()
 	o.History = 3
 	h := newHistory(o, nil)
 	h.add(&Record{Time: time.Now().Add(-31 * 24 * time.Hour), ID: "old"})
@@ -122,7 +122,7 @@ func FuzzRecords(f *testing.F) {
 }
 
 func TestOnlyTheOwnerReadsUnsureMessages(t *testing.T) {
-	o := DefaultOptions
+	o := DefaultOptions()
 	o.Model, o.KeepUnsure = filepath.Join(t.TempDir(), "model"), 1
 	folder := o.Model + KeptSuffix
 	for _, err := range []error{os.WriteFile(o.Model, nil, 0o600), os.Mkdir(folder, 0o755), os.Chmod(folder, 0o755)} {
@@ -157,7 +157,7 @@ func TestOnlyTheOwnerReadsUnsureMessages(t *testing.T) {
 
 // Whoever can write in the folder of the model can put links there, also while the daemon runs.
 func TestNoLinkLeadsTheDaemonToAnotherFile(t *testing.T) {
-	elsewhere, o := t.TempDir(), DefaultOptions
+	elsewhere, o := t.TempDir(), DefaultOptions()
 	o.Model = filepath.Join(t.TempDir(), "model")
 	secret, kept := filepath.Join(elsewhere, "secret"), filepath.Join(elsewhere, strings.Repeat("a", 2*keySize))
 	for _, path := range []string{o.Model, secret, kept} {

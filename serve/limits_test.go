@@ -15,7 +15,7 @@ import (
 // startWith starts an engine that judges in another way.
 func startWith(t *testing.T, judge func(e *Engine, j *judgement), change func(*Options)) (*Engine, *testLog) {
 	t.Helper()
-	o := DefaultOptions
+	o := DefaultOptions()
 	o.Model, o.Workers = newModel(t, 1), 1
 	change(&o)
 	log := &testLog{}
@@ -257,7 +257,7 @@ func TestOptionsNameTheirLimits(t *testing.T) {
 		{func(o *Options) { o.HistoryDays = 200000 }, "history_days is 200000: must be from 1 to 36500"}, // a time.Duration has 106,751 days
 		{func(o *Options) { o.History = -1 }, "history is -1: must be from 0 to 1000000"},
 	} {
-		o := DefaultOptions
+		o := DefaultOptions()
 		tt.change(&o)
 		got := ""
 		if err := ranges.Check(o); err != nil {

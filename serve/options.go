@@ -87,12 +87,14 @@ const (
 	LogWarnings = "warnings"
 )
 
-// DefaultOptions are the default options.
-var DefaultOptions = Options{
-	Store: store.DefaultOptions, Confine: true, Log: LogText, History: 10000, HistoryDays: 30, HTTPHosts: []string{},
-	Limits: Limits{
-		MaxUsers: 1000, OpenUsers: 20, MaxMessage: message.MaxSize, MaxSeconds: 20, Connections: 2000, Queue: 1000, Memory: 256 << 20,
-	},
+// DefaultOptions returns the default options.
+func DefaultOptions() Options {
+	return Options{
+		Store: store.DefaultOptions(), Confine: true, Log: LogText, History: 10000, HistoryDays: 30, HTTPHosts: []string{},
+		Limits: Limits{
+			MaxUsers: 1000, OpenUsers: 20, MaxMessage: message.MaxSize, MaxSeconds: 20, Connections: 2000, Queue: 1000, Memory: 256 << 20,
+		},
+	}
 }
 
 // Folders returns the folders where an engine reads and writes files: that of the model, with its log and the kept messages, and that of

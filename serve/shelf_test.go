@@ -36,7 +36,7 @@ func filesIn(t *testing.T, folder string) int {
 }
 
 func TestUnsureMessagesLeaveByNumberAndByAge(t *testing.T) {
-	o := DefaultOptions
+	o := DefaultOptions()
 	o.Model, o.KeepUnsure, o.HistoryDays = filepath.Join(t.TempDir(), "model"), 3, 7
 	u, err := openShelf(o)
 	if err != nil {
@@ -101,7 +101,7 @@ func TestUnsureMessagesLeaveByNumberAndByAge(t *testing.T) {
 }
 
 func TestWhichMessagesAreKept(t *testing.T) {
-	o := DefaultOptions
+	o := DefaultOptions()
 	o.Model, o.KeepUnsure, o.KeepHistory = filepath.Join(t.TempDir(), "model"), 3, 2
 	s, err := openShelf(o)
 	if err != nil {
@@ -126,7 +126,7 @@ func TestWhichMessagesAreKept(t *testing.T) {
 }
 
 func TestTroubleWithKeepingIsReportedOnce(t *testing.T) {
-	o := DefaultOptions
+	o := DefaultOptions()
 	o.Model, o.KeepUnsure = filepath.Join(t.TempDir(), "model"), 3
 	u, err := openShelf(o)
 	if err != nil {
@@ -145,7 +145,7 @@ func TestTroubleWithKeepingIsReportedOnce(t *testing.T) {
 
 // A message that comes again while the disk is full stays as it was kept.
 func TestAMessageThatCannotBeWrittenLosesNone(t *testing.T) {
-	o := DefaultOptions
+	o := DefaultOptions()
 	o.Model, o.KeepUnsure = filepath.Join(t.TempDir(), "model"), 3
 	u, err := openShelf(o)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 func TestTheEngineWarnsOnceOfMailUnlikeWhatTheModelLearned(t *testing.T) {
 	path := newModel(t, 0)
-	s, err := store.Open(t.Context(), path, store.DefaultOptions)
+	s, err := store.Open(t.Context(), path, store.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestTheEngineWarnsOnceOfMailUnlikeWhatTheModelLearned(t *testing.T) {
 	}
 	s.Close()
 	var log testLog
-	o := DefaultOptions
+	o := DefaultOptions()
 	o.Model = path
 	e, err := New(t.Context(), o, &log)
 	if err != nil {

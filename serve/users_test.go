@@ -198,7 +198,7 @@ func TestASharedModelThatIsFittedAgainKeepsItsUsers(t *testing.T) {
 	e, log := startUsers(t, nil)
 	learn(t, e, "alice", mail("ham", 70), "spam")
 	judge(t, e, "alice", mail("ham", 70))
-	s, err := store.Open(t.Context(), e.options.Model, store.DefaultOptions)
+	s, err := store.Open(t.Context(), e.options.Model, store.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +299,7 @@ func TestAModelThatCannotBeFittedYetIsLeftAsItIs(t *testing.T) {
 }
 
 func TestTheFolderOfTheModelIsNotThatOfUsers(t *testing.T) {
-	o := DefaultOptions
+	o := DefaultOptions()
 	o.Model = newModel(t, 5)
 	o.Users = filepath.Dir(o.Model) + "/."
 	if _, err := open(o, &testLog{}); err == nil || !strings.Contains(err.Error(), "is that of the model") {

@@ -45,8 +45,10 @@ type Options struct {
 	Pause time.Duration `json:"-"`
 }
 
-// DefaultOptions are the default options.
-var DefaultOptions = Options{Nats: []string{}, Filter: "mail", Keep: 30, Rate: 1000, Pause: 30 * time.Second}
+// DefaultOptions returns the default options.
+func DefaultOptions() Options {
+	return Options{Nats: []string{}, Filter: "mail", Keep: 30, Rate: 1000, Pause: 30 * time.Second}
+}
 
 var isName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 

@@ -44,7 +44,7 @@ func TestMoreThanTheRateWaits(t *testing.T) {
 func TestThatNoServerAnswersIsSaidAtOnce(t *testing.T) {
 	ended, stop := context.WithTimeout(t.Context(), 10*time.Second)
 	var said []string
-	o := DefaultOptions
+	o := DefaultOptions()
 	o.Nats, o.Host = []string{"nats://127.0.0.1:1"}, "a"
 	err := Run(ended, Model{Path: filepath.Join(t.TempDir(), "model")}, o, func(line string) {
 		said = append(said, line)

@@ -32,7 +32,7 @@ func Backup(path, out string) (messages int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("read %s: %w", path+Suffix, err)
 	}
-	err = replace.Written(out, LogKind, filter.NewFileMode, func(file *os.File) error {
+	err = replace.Written(out, LogKind(), filter.NewFileMode, func(file *os.File) error {
 		_, err := io.Copy(file, io.NewSectionReader(b.file, 0, b.end))
 		return err
 	})

@@ -70,7 +70,7 @@ func TestAStoreIsUnbalancedUntilItIsFitted(t *testing.T) {
 
 func TestAStoreThatWasNeverFittedIsFittedOnceThereAreSomeOfEachClass(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model")
-	if err := Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions); err != nil {
+	if err := Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions()); err != nil {
 		t.Fatal(err)
 	}
 	s := opened(t, path)

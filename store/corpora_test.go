@@ -48,7 +48,7 @@ func TestAStoreLearnsAsTheReplayDoes(t *testing.T) {
 				t.Fatal(err)
 			}
 			path := filepath.Join(t.TempDir(), "model")
-			if err := Begin(t.Context(), path, []string{"ham", "spam"}, model, train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions); err != nil {
+			if err := Begin(t.Context(), path, []string{"ham", "spam"}, model, train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions()); err != nil {
 				t.Fatal(err)
 			}
 			s := opened(t, path)

@@ -59,7 +59,7 @@ func runLearner(path string) error {
 	first, _ := strconv.Atoi(os.Getenv("FIRST"))
 	n, _ := strconv.Atoi(os.Getenv("MESSAGES"))
 	for i := first; i < first+n; i++ {
-		s, err := Open(context.Background(), path, DefaultOptions)
+		s, err := Open(context.Background(), path, DefaultOptions())
 		if err != nil {
 			return err
 		}
@@ -414,12 +414,12 @@ func TestNobodyElseCanLockALog(t *testing.T) {
 	}
 	learned(t, opened(t, path), numbered(0))
 	other := filepath.Join(filepath.Dir(path), "other")
-	noError(t, Begin(t.Context(), other, []string{"ham", "spam"}, "votes", train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions))
+	noError(t, Begin(t.Context(), other, []string{"ham", "spam"}, "votes", train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions()))
 }
 
 func TestAModelOfTooLittleMailIsMadeAnewWithoutIt(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model")
-	noError(t, Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions))
+	noError(t, Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions()))
 	s := opened(t, path)
 	empty, err := s.Filter().Classify(numbered(0).Raw)
 	noError(t, err)

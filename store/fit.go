@@ -47,7 +47,7 @@ func (s *Store) fold() error {
 	if err := f.LogErr(); err != nil {
 		return filter.AboutLog(s.path, err)
 	}
-	err = replace.Written(s.path, filter.FileKind, filter.NewFileMode, func(file *os.File) error {
+	err = replace.Written(s.path, filter.FileKind(), filter.NewFileMode, func(file *os.File) error {
 		identity, err := f.SaveTo(file, true)
 		if err == nil {
 			err = s.writeCheckpoint(identity, body)

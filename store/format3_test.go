@@ -128,7 +128,7 @@ func TestADamagedStoreOfAnEarlierVersionIsLeftAsItIs(t *testing.T) {
 			damaged := bytes.Clone(whole)
 			damaged[at] ^= 1
 			noError(t, os.WriteFile(path+suffix, damaged, 0o600))
-			_, err := Open(t.Context(), path, DefaultOptions)
+			_, err := Open(t.Context(), path, DefaultOptions())
 			if _, e := os.Stat(path + Suffix); err == nil || e == nil || !bytes.Equal(contents(t, path+suffix), damaged) {
 				t.Errorf("%q, byte %d: %v, and a file has changed", suffix, at, err)
 			}
@@ -156,7 +156,7 @@ func TestTheJournalOfAnEarlierVersionIsReadToItsLastWholeRecord(t *testing.T) {
 		converted := func(store []byte) error {
 			path := copyEarlier(t, name)
 			noError(t, os.WriteFile(path+earlierSuffix, store, 0o600))
-			s, err := Open(t.Context(), path, DefaultOptions)
+			s, err := Open(t.Context(), path, DefaultOptions())
 			if err != nil {
 				return err
 			}
@@ -197,7 +197,7 @@ func TestTheModelOfAnEarlierStoreIsKnownByItsJournal(t *testing.T) {
 	}
 	path = copyEarlier(t, "votes")
 	noError(t, os.WriteFile(path, contents(t, other), 0o600))
-	if _, err := Open(t.Context(), path, DefaultOptions); !errors.Is(err, logfile.ErrDamaged) {
+	if _, err := Open(t.Context(), path, DefaultOptions()); !errors.Is(err, logfile.ErrDamaged) {
 		t.Errorf("with the model of another store: %v", err)
 	}
 }

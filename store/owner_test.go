@@ -50,7 +50,7 @@ func TestAStoreThatAnotherUserPutThereIsNotUsed(t *testing.T) {
 	if err != nil || f.Identity() != own.Identity() || !errors.Is(f.LogErr(), replace.ErrOwner) {
 		t.Errorf("the filter is %x, want %x; %v, %v", f.Identity(), own.Identity(), err, f.LogErr())
 	}
-	if s, err := Open(t.Context(), path, DefaultOptions); !errors.Is(err, replace.ErrOwner) {
+	if s, err := Open(t.Context(), path, DefaultOptions()); !errors.Is(err, replace.ErrOwner) {
 		t.Errorf("the store opens for learning: %v, %v", s, err)
 	}
 	if _, err := Look(path); !errors.Is(err, replace.ErrOwner) {
@@ -74,7 +74,7 @@ func TestNobodyWaitsForAFIFO(t *testing.T) {
 		}
 	}
 	open := func() error {
-		s, err := Open(t.Context(), path, DefaultOptions)
+		s, err := Open(t.Context(), path, DefaultOptions())
 		if err == nil {
 			s.Close()
 		}

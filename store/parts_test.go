@@ -37,7 +37,7 @@ func part(t *testing.T, source corpus.Source, key termkey.Key) string {
 	mail, err := train.Read(t.Context(), source, []string{"ham", "spam"}, c.ReadOptions)
 	noError(t, err)
 	path := filepath.Join(t.TempDir(), "part")
-	noError(t, Collect(t.Context(), path, mail, "multinomial", c, train.DefaultOptions(), DefaultOptions, false))
+	noError(t, Collect(t.Context(), path, mail, "multinomial", c, train.DefaultOptions(), DefaultOptions(), false))
 	return path
 }
 
@@ -45,7 +45,7 @@ func TestAPartIsNoModel(t *testing.T) {
 	path := part(t, corpustest.Mailbox(1, 20, "ham", "spam"), termkey.Key{})
 	_, err1 := filter.Open(path)
 	_, err2 := filter.OpenOne(path)
-	_, err3 := Open(t.Context(), path, DefaultOptions)
+	_, err3 := Open(t.Context(), path, DefaultOptions())
 	_, err4 := Look(path)
 	for i, err := range []error{err1, err2, err3, err4} {
 		if !errors.Is(err, filter.ErrPart) || !strings.Contains(err.Error(), path) {
@@ -186,7 +186,7 @@ func TestManyMessagesInOneMerge(t *testing.T) {
 		noError(t, documents.Complete(1))
 		paths = append(paths, filepath.Join(dir, fmt.Sprint(p)))
 		mail := train.NewMail([]string{"ham", "spam"}, documents, entries)
-		noError(t, Collect(t.Context(), paths[p], mail, "votes", train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions, false))
+		noError(t, Collect(t.Context(), paths[p], mail, "votes", train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions(), false))
 	}
 	runtime.GC()
 	garbage.Limit(16 << 20)                                   // as the program does

@@ -75,7 +75,7 @@ func namesIn(log *logfile.Log) (n names, err error) {
 
 // recipeIn reads the recipe in the header of a log. A setting that it lacks has its default value; one that this program does not know is left out.
 func recipeIn(log *logfile.Log) (r recipe, err error) {
-	r = recipe{Message: message.DefaultOptions(), Tokenize: tokenize.DefaultOptions(), Features: features.DefaultOptions}
+	r = recipe{Message: message.DefaultOptions(), Tokenize: tokenize.DefaultOptions(), Features: features.DefaultOptions()}
 	if r.names, err = namesIn(log); err == nil && json.Unmarshal(log.Settings, &r) != nil {
 		err = fmt.Errorf("%w: its settings", logfile.ErrDamaged)
 	}

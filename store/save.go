@@ -22,16 +22,16 @@ import (
 
 // Outputs returns the files that saving a model with its log at path replaces: of a device only that.
 func Outputs(path string) []replace.Output {
-	all := []replace.Output{{Path: path, Kind: filter.FileKind}}
+	all := []replace.Output{{Path: path, Kind: filter.FileKind()}}
 	target, err := replace.Target(path)
 	if err != nil {
 		return all
 	}
-	return append(all, replace.Output{Path: target + Suffix, Kind: LogKind})
+	return append(all, replace.Output{Path: target + Suffix, Kind: LogKind()})
 }
 
-// LogKind is the kind of logs.
-var LogKind = replace.Kind{Name: "log", Start: logfile.Magic}
+// LogKind returns the kind of logs.
+func LogKind() replace.Kind { return replace.Kind{Name: "log", Start: logfile.Magic} }
 
 // Create begins the log of a model that was fitted to all messages of mail, and saves both. It replaces an older log; unless replacing is
 // true, only one in which nothing was taught but by training, for else the error wraps [ErrLearned].
@@ -186,7 +186,7 @@ func SaveAlone(ctx context.Context, path string, f *filter.Filter) error {
 	}
 	if err == nil {
 		defer log.Close() // nobody learns while it is removed
-		err = LogKind.Check(target + Suffix)
+		err = LogKind().Check(target + Suffix)
 	}
 	if err != nil {
 		return fmt.Errorf("save %s: %w", path, err)
@@ -205,7 +205,7 @@ func commit(path string, f *filter.Filter, l *ledger) (log *os.File, err error) 
 		l.facts.Terms = f.Vocabulary().Len()
 		write = func(file io.WriterAt) (identity uint64, err error) { return f.SaveTo(file, true) }
 	}
-	err = replace.Written(path, filter.FileKind, filter.NewFileMode, func(file *os.File) error {
+	err = replace.Written(path, filter.FileKind(), filter.NewFileMode, func(file *os.File) error {
 		written := sync.OnceValues(func() (identity uint64, err error) {
 			if identity, err = write(file); err == nil {
 				err = file.Sync() // so that the new log waits for its model no longer than it must
@@ -213,7 +213,7 @@ func commit(path string, f *filter.Filter, l *ledger) (log *os.File, err error) 
 			return identity, err
 		})
 		go written() // beside the log, whose last record waits for it
-		log, err = replace.Locked(path+Suffix, path, LogKind, filter.NewFileMode, func(file *os.File) error { return l.save(file, written) })
+		log, err = replace.Locked(path+Suffix, path, LogKind(), filter.NewFileMode, func(file *os.File) error { return l.save(file, written) })
 		if _, failed := written(); err != nil || failed != nil {
 			return cmp.Or(err, failed)
 		}

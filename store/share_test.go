@@ -66,7 +66,7 @@ func (g *group) apply(host string, n int) Applied {
 		g.t.Fatal(err)
 	}
 	to := min(int(at.Position)+n, len(g.stream))
-	s, err := Open(g.t.Context(), g.paths[host], DefaultOptions)
+	s, err := Open(g.t.Context(), g.paths[host], DefaultOptions())
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func (g *group) settle() {
 func (g *group) fit(host string) {
 	g.t.Helper()
 	out := g.paths[host] + ".fit"
-	fit, err := FitShared(g.t.Context(), g.paths[host], out, DefaultOptions, RetrainOptions{Workers: 1})
+	fit, err := FitShared(g.t.Context(), g.paths[host], out, DefaultOptions(), RetrainOptions{Workers: 1})
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -225,7 +225,7 @@ func TestHostsThatTeachEachOtherHaveOneLog(t *testing.T) {
 					host := names[random.IntN(len(names))]
 					switch random.IntN(10) {
 					case 0, 1, 2, 3:
-						s, err := Open(t.Context(), g.paths[host], DefaultOptions)
+						s, err := Open(t.Context(), g.paths[host], DefaultOptions())
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -263,14 +263,14 @@ func TestHostsThatTeachEachOtherHaveOneLog(t *testing.T) {
 						case 1:
 							g.fit(host)
 						case 2:
-							s, err := Open(t.Context(), g.paths[host], DefaultOptions)
+							s, err := Open(t.Context(), g.paths[host], DefaultOptions())
 							if err != nil {
 								t.Fatal(err)
 							}
 							retrain(t, s)
 							s.Close()
 						case 3: // a person confirms a label, or says that it is wrong
-							s, err := Open(t.Context(), g.paths[host], DefaultOptions)
+							s, err := Open(t.Context(), g.paths[host], DefaultOptions())
 							if err != nil {
 								t.Fatal(err)
 							}
@@ -354,7 +354,7 @@ func TestARecordThatIsCutIsTheSameEverywhere(t *testing.T) {
 	g.same()
 	var want string
 	for _, path := range g.paths {
-		if _, err := FitShared(t.Context(), path, path+".fit", DefaultOptions, RetrainOptions{Workers: 1}); err != nil {
+		if _, err := FitShared(t.Context(), path, path+".fit", DefaultOptions(), RetrainOptions{Workers: 1}); err != nil {
 			t.Fatal(err)
 		}
 		if bytes := string(contents(t, path+".fit")); want == "" {

@@ -192,7 +192,7 @@ func BenchmarkRetrain(b *testing.B) {
 	var spent time.Duration
 	for b.Loop() {
 		began := cputime.Process()
-		s, err := Open(b.Context(), path, DefaultOptions)
+		s, err := Open(b.Context(), path, DefaultOptions())
 		if err != nil {
 			b.Fatal(err)
 		}

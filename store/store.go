@@ -49,8 +49,8 @@ type Options struct {
 	RetrainAfter int `json:"retrain_after" range:"at least 0"`
 }
 
-// DefaultOptions are the default options.
-var DefaultOptions = Options{MaxMessages: 100000, RetrainAfter: 100}
+// DefaultOptions returns the default options.
+func DefaultOptions() Options { return Options{MaxMessages: 100000, RetrainAfter: 100} }
 
 // The model is written anew when its log has so many records or bytes since, of which readers of the model read the rows: after maxOpen records while a
 // process learns many messages, and when it ends if there are maxRecords.

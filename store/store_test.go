@@ -62,7 +62,7 @@ func trainedWith(t testing.TB, model string, source corpus.Source, o train.Colle
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "model")
-	if err := Create(t.Context(), path, c.Mail, f, train.Refitted{}, DefaultOptions, false); err != nil {
+	if err := Create(t.Context(), path, c.Mail, f, train.Refitted{}, DefaultOptions(), false); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -70,7 +70,7 @@ func trainedWith(t testing.TB, model string, source corpus.Source, o train.Colle
 
 func opened(t testing.TB, path string) *Store {
 	t.Helper()
-	s, err := Open(t.Context(), path, DefaultOptions)
+	s, err := Open(t.Context(), path, DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +219,7 @@ func (c content) Append(dst []byte) ([]byte, error) { return append(dst, c...), 
 func TestAStoreBeginsWithNothing(t *testing.T) {
 	modelstest.EachModel(t, func(t *testing.T, model string) {
 		path := filepath.Join(t.TempDir(), "model")
-		err := Begin(t.Context(), path, []string{"ham", "spam"}, model, train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions)
+		err := Begin(t.Context(), path, []string{"ham", "spam"}, model, train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -299,10 +299,10 @@ func TestTrainingDropsNoMessageThatWasLearnedMeanwhile(t *testing.T) {
 	learned(t, s, Message{Raw: []byte("\nlearned while the model was trained"), Label: "ham", Way: ByHand})
 	noError(t, s.Close())
 	before := contents(t, path)
-	if err := Create(t.Context(), path, c.Mail, f, train.Refitted{}, DefaultOptions, false); !errors.Is(err, ErrLearned) || !bytes.Equal(contents(t, path), before) {
+	if err := Create(t.Context(), path, c.Mail, f, train.Refitted{}, DefaultOptions(), false); !errors.Is(err, ErrLearned) || !bytes.Equal(contents(t, path), before) {
 		t.Errorf("got %v, want %v and the store as it was", err, ErrLearned)
 	}
-	noError(t, Create(t.Context(), path, c.Mail, f, train.Refitted{}, DefaultOptions, true))
+	noError(t, Create(t.Context(), path, c.Mail, f, train.Refitted{}, DefaultOptions(), true))
 	if n, err := Later(path); n != 0 || err != nil {
 		t.Errorf("%d messages are left: %v", n, err)
 	}
@@ -381,7 +381,7 @@ func TestAModelThatLearnsOnlyByFitsHasAShortTail(t *testing.T) {
 	f, _, err := c.Refit(t.Context(), fitted, settings)
 	noError(t, err)
 	path := filepath.Join(t.TempDir(), "model")
-	noError(t, Create(t.Context(), path, c.Mail, f, train.Refitted{}, DefaultOptions, false))
+	noError(t, Create(t.Context(), path, c.Mail, f, train.Refitted{}, DefaultOptions(), false))
 	before := contents(t, path)
 	s := opened(t, path)
 	s.limit = 5
@@ -500,7 +500,7 @@ func TestOnlyOneOfManyBeginsAStore(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			err := Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions)
+			err := Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions())
 			switch {
 			case err == nil:
 				began.Add(1)

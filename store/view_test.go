@@ -42,7 +42,7 @@ func TestASampleIsSpreadOverAStore(t *testing.T) {
 func TestAModelThatBeginsLikeAnotherJoinsIt(t *testing.T) {
 	shared := opened(t, trained(t, "multinomial", corpustest.Mailbox(1, 30, "ham", "spam")))
 	path := filepath.Join(t.TempDir(), "model")
-	if err := BeginLike(t.Context(), path, shared.filter, DefaultOptions); err != nil {
+	if err := BeginLike(t.Context(), path, shared.filter, DefaultOptions()); err != nil {
 		t.Fatal(err)
 	}
 	own := opened(t, path)

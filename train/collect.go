@@ -30,7 +30,7 @@ type CollectOptions struct {
 
 // DefaultCollectOptions returns the default options.
 func DefaultCollectOptions() CollectOptions {
-	return CollectOptions{ReadOptions{Reading: filter.DefaultReading()}, features.DefaultOptions, corpus.DefaultSplitOptions, 1, false}
+	return CollectOptions{ReadOptions{Reading: filter.DefaultReading()}, features.DefaultOptions(), corpus.DefaultSplitOptions(), 1, false}
 }
 
 // Reasons why nothing can be trained.
@@ -199,7 +199,7 @@ func (c *Collection) buildVocabulary() error {
 		return c.terms.err
 	}
 	c.whole = sync.OnceValue(func() vocabulary {
-		return vocabularyOf(store, training, features.Whole, features.DefaultOptions, workers)
+		return vocabularyOf(store, training, features.Whole, features.DefaultOptions(), workers)
 	})
 	c.summary.Terms = c.terms.Vocabulary.Len()
 	return nil
@@ -382,7 +382,7 @@ func (m *Mail) DatasetFor(f *filter.Filter, messages []int, workers int) *featur
 // Dataset returns all messages as a matrix (documents x terms) of the given kind, over the vocabulary of all of them.
 func (m *Mail) Dataset(kind features.Kind) (*features.Dataset, error) {
 	documents, labels := m.rows(m.All())
-	v := vocabularyOf(m.store, documents, kind, features.DefaultOptions, 1)
+	v := vocabularyOf(m.store, documents, kind, features.DefaultOptions(), 1)
 	return v.Dataset(kind, m.Classes, documents, labels, 1), v.err
 }
 

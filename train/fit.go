@@ -28,7 +28,7 @@ type Options struct {
 
 // DefaultOptions returns the default options.
 func DefaultOptions() Options {
-	return Options{Models: models.DefaultOptions(), Thresholds: metrics.DefaultThresholdOptions}
+	return Options{Models: models.DefaultOptions(), Thresholds: metrics.DefaultThresholdOptions()}
 }
 
 // Result describes a fitted model and its figures.

@@ -13,7 +13,7 @@ import (
 
 func TestAMessageIsLearnedAndForgotten(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
-	err := store.Begin(t.Context(), model, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions)
+	err := store.Begin(t.Context(), model, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}

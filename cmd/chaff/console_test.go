@@ -21,7 +21,7 @@ func startConsole(t *testing.T) (address, token string) {
 	h := newHome(t, "")
 	model := h.path("model")
 	writeStore(t, model)
-	o := serve.DefaultOptions
+	o := serve.DefaultOptions()
 	o.Model, o.KeepUnsure, o.KeepHistory, o.HistorySubjects = model, 20, 100, true
 	e, err := serve.New(t.Context(), o, quietLog{})
 	must(t, err)

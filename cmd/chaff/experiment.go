@@ -51,7 +51,7 @@ func (x *experiment) open(others ...replace.Output) (labelled, error) {
 	if err != nil {
 		return mail, err
 	}
-	return mail, canWrite(append(mail.reads, x.File), append(others, replace.Output{Path: x.page, Kind: report.PageKind})...)
+	return mail, canWrite(append(mail.reads, x.File), append(others, replace.Output{Path: x.page, Kind: report.PageKind()})...)
 }
 
 func (x *experiment) collect() (*train.Collection, error) {
@@ -73,7 +73,7 @@ func (x *experiment) show(computed any, describe func(a *answer)) error {
 			verdicts := facts[i]
 			x.drawn.Facts = slices.Insert(slices.Delete(facts, i, i+1), 0, verdicts)
 		}
-		if err := writeFile(x.page, report.PageKind, x.drawn.WriteHTML); err != nil {
+		if err := writeFile(x.page, report.PageKind(), x.drawn.WriteHTML); err != nil {
 			return err
 		}
 	}

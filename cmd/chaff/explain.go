@@ -48,7 +48,7 @@ inbox.mbox#3 is a message of an mbox, as chaff classify prints it.`,
 }
 
 func explainMessage(p *program, paths []string, terms int, page string) error {
-	if err := canWrite(readsOf(paths), replace.Output{Path: page, Kind: report.PageKind}); err != nil {
+	if err := canWrite(readsOf(paths), replace.Output{Path: page, Kind: report.PageKind()}); err != nil {
 		return err
 	}
 	f, err := delivery.OpenModel(p.model, p.stderr)
@@ -72,7 +72,7 @@ func explainMessage(p *program, paths []string, terms int, page string) error {
 		return screen.PrintJSON(p.stdout, explained, "")
 	}
 	if page != "" {
-		if err := writeFile(page, report.PageKind, explained.page().WriteHTML); err != nil {
+		if err := writeFile(page, report.PageKind(), explained.page().WriteHTML); err != nil {
 			return err
 		}
 	}

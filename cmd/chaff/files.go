@@ -179,7 +179,7 @@ func canWrite(reads []string, outputs ...replace.Output) error {
 		if err := o.Kind.Check(target); err != nil {
 			return fmt.Errorf("save %s: %w", o.Path, err)
 		}
-		if err := canWriteIn(filepath.Dir(target), o.Kind == store.LogKind); err != nil {
+		if err := canWriteIn(filepath.Dir(target), o.Kind == store.LogKind()); err != nil {
 			return fmt.Errorf("save %s: %w", o.Path, err)
 		}
 	}

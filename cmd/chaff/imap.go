@@ -31,7 +31,7 @@ type mailClient struct {
 
 func imapCommand(p *program) *cobra.Command {
 	var address string
-	x := mailClient{options: imap.DefaultOptions}
+	x := mailClient{options: imap.DefaultOptions()}
 	c := &cobra.Command{
 		Use:   "imap [-m FILE] --account imaps://USER@HOST",
 		Short: "Filter a mailbox on an IMAP server",

@@ -52,7 +52,7 @@ docs/lectures.md has the lectures, and where each formula is in the code.`,
 			if i < 0 {
 				return hint.With(fmt.Errorf("there is no lesson %s: the lessons are %s", args[0], strings.Join(names, ", ")), "chaff lesson lists them with their titles")
 			}
-			if err := canWrite(nil, replace.Output{Path: svg, Kind: report.SVGKind}); err != nil {
+			if err := canWrite(nil, replace.Output{Path: svg, Kind: report.SVGKind()}); err != nil {
 				return err
 			}
 			shown, err := all[i].Show(c.Context())
@@ -69,7 +69,7 @@ docs/lectures.md has the lectures, and where each formula is in the code.`,
 				return fmt.Errorf("the lesson %s has no picture", names[i])
 			}
 			picture, err := shown.Picture.Plot().SVG()
-			return cmp.Or(err, writeBytes(svg, report.SVGKind, picture))
+			return cmp.Or(err, writeBytes(svg, report.SVGKind(), picture))
 		},
 	}
 	c.Flags().StringVar(&svg, "svg", "", "draw the picture of the lesson into `FILE`")

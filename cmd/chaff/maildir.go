@@ -195,7 +195,7 @@ enough was learned (store.retrain_after). An interrupt ends it.`,
 
 // watching returns options that print what happens.
 func watching(p *program, path string) mailbox.WatchOptions {
-	o := mailbox.DefaultWatchOptions
+	o := mailbox.DefaultWatchOptions()
 	say := func(line string, args ...any) {
 		if !p.quiet {
 			screen.Printf(p.stdout, line+"\n", args...)

@@ -61,7 +61,7 @@ readable by its owner only.`,
 			if err := hasStore(p.model); err != nil {
 				return err
 			}
-			output := replace.Output{Path: out, Kind: store.LogKind}
+			output := replace.Output{Path: out, Kind: store.LogKind()}
 			if err := canWrite([]string{p.model, storeOf(p.model)}, output); err != nil {
 				return err
 			}

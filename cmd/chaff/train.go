@@ -81,7 +81,7 @@ func (x *training) train() error {
 	if err != nil {
 		return err
 	}
-	if err := x.canMake(append(mail.reads, x.File), replace.Output{Path: x.page, Kind: report.PageKind}); err != nil {
+	if err := x.canMake(append(mail.reads, x.File), replace.Output{Path: x.page, Kind: report.PageKind()}); err != nil {
 		return err
 	}
 	ctx, o := x.command.Context(), collectOptions(x.Config)

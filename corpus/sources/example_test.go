@@ -76,7 +76,7 @@ func Example() {
 }
 
 func ExampleSplitOptions_ByHash() {
-	split := corpus.DefaultSplitOptions
+	split := corpus.DefaultSplitOptions()
 	message := []byte("Subject: tea\n\nCome to tea.\n")
 	copied := []byte("Received: from afar\nSubject: tea\n\nCome to tea.\n")
 	const seed = 1

@@ -85,7 +85,7 @@ func trainOnTerms(ctx context.Context, s stream, kept int64, workers int) error 
 		return err
 	}
 	step("documents")
-	index, _, err := mail.Build(refs, features.DefaultOptions, workers)
+	index, _, err := mail.Build(refs, features.DefaultOptions(), workers)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,6 @@ func Example() {
 	s.Add([]byte("p{display:none}"))
 	var style css.Style
 	s.Match(&style, &css.Element{Name: []byte("p")}, &css.Steps{})
-	fmt.Println(css.Usual.Inside(&style).HiddenBy(false) == css.ByStyle)
+	fmt.Println(css.Usual().Inside(&style).HiddenBy(false) == css.ByStyle)
 	// Output: true
 }

@@ -70,7 +70,7 @@ func FuzzSheet(f *testing.F) {
 		s.Add([]byte(sheet))
 		var style Style
 		s.Match(&style, &Element{Name: []byte("nosuch")}, &Steps{})
-		return Usual.Inside(&style).HiddenBy(false) != 0, fmt.Sprint(s.compounds, s.declarations)
+		return Usual().Inside(&style).HiddenBy(false) != 0, fmt.Sprint(s.compounds, s.declarations)
 	}
 	f.Fuzz(func(t *testing.T, css string) {
 		const rule = "nosuch{display:none!important}"

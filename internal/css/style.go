@@ -212,8 +212,10 @@ type Appearance struct {
 	text, background Colour
 }
 
-// Usual is the appearance of a page without styles.
-var Usual = Appearance{opacity: 1, size: normalSize, zoom: 1, text: black, background: white}
+// Usual returns the appearance of a page without styles.
+func Usual() Appearance {
+	return Appearance{opacity: 1, size: normalSize, zoom: 1, text: black, background: white}
+}
 
 // Inside returns the appearance of an element of that style.
 func (a Appearance) Inside(s *Style) Appearance {

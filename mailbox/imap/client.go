@@ -71,8 +71,10 @@ type Options struct {
 	Junk string
 }
 
-// DefaultOptions are the default options.
-var DefaultOptions = Options{Timeout: time.Minute, Fetch: 5 * time.Minute, Limit: 1000}
+// DefaultOptions returns the default options.
+func DefaultOptions() Options {
+	return Options{Timeout: time.Minute, Fetch: 5 * time.Minute, Limit: 1000}
+}
 
 // Secret is what proves who a user is.
 type Secret struct {

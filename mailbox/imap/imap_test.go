@@ -65,7 +65,7 @@ func (p *provider) heard() string {
 // newProvider starts a server with the folders INBOX, Junk, Trash and Lists.
 func newProvider(t *testing.T, change func(*imapserver.Options)) *provider {
 	t.Helper()
-	p := &provider{T: t, user: imapmemserver.NewUser("anna", "geheim"), model: filepath.Join(t.TempDir(), "model"), options: DefaultOptions}
+	p := &provider{T: t, user: imapmemserver.NewUser("anna", "geheim"), model: filepath.Join(t.TempDir(), "model"), options: DefaultOptions()}
 	for _, folder := range []string{"INBOX", "Junk", "Lists", "Trash"} {
 		p.must(p.user.Create(folder, nil))
 	}
@@ -388,7 +388,7 @@ func TestMovedMessagesAreForgottenInTheEnd(t *testing.T) {
 func (p *provider) learn(c *Client) []string {
 	p.Helper()
 	if _, err := os.Stat(p.model); err != nil {
-		p.must(store.Begin(p.Context(), p.model, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions))
+		p.must(store.Begin(p.Context(), p.model, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions()))
 	}
 	s, err := OpenState(p.model, true)
 	p.must(err)
@@ -400,7 +400,7 @@ func (p *provider) learn(c *Client) []string {
 	o := mailbox.LearnOptions{Workers: 1, Filed: box.Filed}
 	preview, err := box.Preview(p.Context(), view, o)
 	p.must(errors.Join(err, box.Err()))
-	learned, err := store.Open(p.Context(), p.model, store.DefaultOptions)
+	learned, err := store.Open(p.Context(), p.model, store.DefaultOptions())
 	p.must(err)
 	defer learned.Close()
 	account, err := box.Learn(p.Context(), learned, o)
@@ -683,7 +683,7 @@ func TestAHostileServer(t *testing.T) {
 				c.greeting = ready
 			}
 			a, _ := scripted(t, c.greeting, usual(c.change))
-			o := DefaultOptions
+			o := DefaultOptions()
 			if strings.Contains(c.want, "does not answer") {
 				o.Timeout, o.Fetch = 200*time.Millisecond, 200*time.Millisecond
 			}
@@ -717,7 +717,7 @@ func TestTheServerSaysWhatFoldersAreFor(t *testing.T) {
 @ OK done
 `
 	a, _ := scripted(t, ready, usual(map[string]string{"LIST": strings.ReplaceAll(list, "\n", "\r\n")}))
-	c, err := Dial(t.Context(), a, Secret{Text: "geheim"}, DefaultOptions)
+	c, err := Dial(t.Context(), a, Secret{Text: "geheim"}, DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -733,7 +733,7 @@ func TestTheServerSaysWhatFoldersAreFor(t *testing.T) {
 	}
 	for _, name := range []string{"Lists.Junk.2020", "Sent"} {
 		a, _ := scripted(t, ready, usual(map[string]string{"LIST": strings.ReplaceAll(list, "\n", "\r\n")}))
-		o := DefaultOptions
+		o := DefaultOptions()
 		o.Junk = name
 		c, err := Dial(t.Context(), a, Secret{Text: "geheim"}, o)
 		if err != nil || c.Junk() != name {
@@ -744,7 +744,7 @@ func TestTheServerSaysWhatFoldersAreFor(t *testing.T) {
 	}
 	for name, why := range map[string]string{"inbox": "there is no folder inbox", "INBOX": "cannot be the folder for spam", "None": "there is no folder None"} {
 		a, _ := scripted(t, ready, usual(map[string]string{"LIST": strings.ReplaceAll(list, "\n", "\r\n")}))
-		o := DefaultOptions
+		o := DefaultOptions()
 		o.Junk = name
 		if _, err := Dial(t.Context(), a, Secret{Text: "geheim"}, o); err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("the user says %s: %v", name, err)
@@ -761,7 +761,7 @@ func TestTokens(t *testing.T) {
 			caps := "IMAP4rev1 " + c.caps
 			a, stop := scripted(t, "* OK [CAPABILITY "+caps+"] ready\r\n", usual(map[string]string{
 				"AUTHENTICATE": "@ OK [CAPABILITY " + caps + "] done\r\n", "CAPABILITY": "* CAPABILITY " + caps + "\r\n@ OK done\r\n"}))
-			client, err := Dial(t.Context(), a, Secret{Text: "token", Token: true}, DefaultOptions)
+			client, err := Dial(t.Context(), a, Secret{Text: "token", Token: true}, DefaultOptions())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -775,7 +775,7 @@ func TestTokens(t *testing.T) {
 
 func TestTheConnectionBreaksWhileMailIsRead(t *testing.T) {
 	a, _ := scripted(t, ready, usual(map[string]string{"UID SEARCH": "* SEARCH 9 8\r\n@ OK done\r\n", "UID FETCH 8 ": "* BYE\r\n"}))
-	o := DefaultOptions
+	o := DefaultOptions()
 	o.Fetch = 100 * time.Millisecond
 	c, err := Dial(t.Context(), a, Secret{Text: "geheim"}, o)
 	if err != nil {
@@ -783,7 +783,7 @@ func TestTheConnectionBreaksWhileMailIsRead(t *testing.T) {
 	}
 	defer c.Close()
 	p := &provider{T: t, model: filepath.Join(t.TempDir(), "model")}
-	p.must(store.Begin(t.Context(), p.model, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions))
+	p.must(store.Begin(t.Context(), p.model, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions()))
 	s, err := OpenState(p.model, true)
 	p.must(err)
 	defer s.Close()
@@ -817,7 +817,7 @@ func FuzzServer(f *testing.F) {
 			io.WriteString(theirs, ready+said)
 			theirs.Close()
 		}()
-		c := &Client{Account: Account{Host: "h", User: "anna", Plain: true}, options: DefaultOptions, conn: &bounded{Conn: here{ours}}, stop: func() bool { return true }}
+		c := &Client{Account: Account{Host: "h", User: "anna", Plain: true}, options: DefaultOptions(), conn: &bounded{Conn: here{ours}}, stop: func() bool { return true }}
 		c.options.Timeout, c.options.Fetch = time.Second, time.Second
 		if err := c.begin(Secret{Text: "geheim"}); err == nil {
 			p := &provider{T: t, model: filepath.Join(t.TempDir(), "model")}

@@ -309,7 +309,7 @@ func TestTheCurveIsThatOfTheLedger(t *testing.T) {
 func TestThresholdsOfAModelThatWasNeverFitted(t *testing.T) {
 	s := newSite(t, func(o *serve.Options) {
 		o.Model = filepath.Join(t.TempDir(), "model")
-		must(t, store.Begin(t.Context(), o.Model, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions))
+		must(t, store.Begin(t.Context(), o.Model, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions()))
 	})
 	s.signIn()
 	if page := s.get("/thresholds"); !strings.Contains(page, "it calls every message unsure") || strings.Contains(page, "1000000") {

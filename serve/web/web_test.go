@@ -50,8 +50,8 @@ func mail(label string, n int) []byte {
 func newModel(t testing.TB, messages int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "model")
-	must(t, store.Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions))
-	s, err := store.Open(t.Context(), path, store.DefaultOptions)
+	must(t, store.Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions()))
+	s, err := store.Open(t.Context(), path, store.DefaultOptions())
 	must(t, err)
 	defer s.Close()
 	for n := range messages {
@@ -88,7 +88,7 @@ type site struct {
 // newSite returns a server with options that change changes.
 func newSite(t testing.TB, change func(o *serve.Options)) *site {
 	t.Helper()
-	o := serve.DefaultOptions
+	o := serve.DefaultOptions()
 	o.Model, o.Workers = newModel(t, 10), 2
 	if change != nil {
 		change(&o)

@@ -34,10 +34,10 @@ var model = sync.OnceValues(func() (map[string][]byte, error) {
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "model")
 	ctx := context.Background()
-	if err := store.Begin(ctx, path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions); err != nil {
+	if err := store.Begin(ctx, path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions()); err != nil {
 		return nil, err
 	}
-	s, err := store.Open(ctx, path, store.DefaultOptions)
+	s, err := store.Open(ctx, path, store.DefaultOptions())
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func NewEngine(t testing.TB, change func(*serve.Options)) *serve.Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := serve.DefaultOptions
+	o := serve.DefaultOptions()
 	o.Model, o.History = filepath.Join(t.TempDir(), "model"), 0
 	for end, data := range files {
 		if err := os.WriteFile(o.Model+end, data, 0o600); err != nil {

@@ -161,7 +161,7 @@ type host struct {
 // newHost returns a host with a copy of the model at base, or none if that is "".
 func newHost(t *testing.T, name, base string, urls []string) *host {
 	t.Helper()
-	h := &host{t: t, name: name, path: filepath.Join(t.TempDir(), name), options: share.DefaultOptions, store: store.DefaultOptions}
+	h := &host{t: t, name: name, path: filepath.Join(t.TempDir(), name), options: share.DefaultOptions(), store: store.DefaultOptions()}
 	h.options.Nats, h.options.Host, h.options.Rate, h.options.Pause = urls, name, 0, time.Second
 	if base != "" {
 		for _, suffix := range []string{"", store.Suffix} {
@@ -357,7 +357,7 @@ func trained(t *testing.T, source corpus.Source) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "model")
-	if err := store.Create(t.Context(), path, c.Mail, refitted, train.Refitted{}, store.DefaultOptions, false); err != nil {
+	if err := store.Create(t.Context(), path, c.Mail, refitted, train.Refitted{}, store.DefaultOptions(), false); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -197,7 +197,7 @@ func fingerprintIn(record []byte) (id uint64) {
 }
 
 func TestOnlyTLSLeavesTheMachine(t *testing.T) {
-	o := share.DefaultOptions
+	o := share.DefaultOptions()
 	o.Host = "a"
 	for server, want := range map[string]string{
 		"nats://192.0.2.1:4222": "only tls:// may leave this machine", "nats://mail.example.org": "only tls:// may leave this machine", "mail.example.org": "must be an address",

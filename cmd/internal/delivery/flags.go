@@ -28,8 +28,8 @@ func (r *Request) AddFlags(fs Flags) {
 			if r.Preset = name; name == "true" { // what package flag sets for none
 				r.Preset = DefaultPreset
 			}
-			if !slices.Contains(Presets, r.Preset) {
-				return errors.New("must be " + strings.Join(Presets, " or "))
+			if !slices.Contains(Presets(), r.Preset) {
+				return errors.New("must be " + strings.Join(Presets(), " or "))
 			}
 			return nil
 		})
@@ -149,8 +149,8 @@ func PrintHelp(w io.Writer, usage string, fs *flag.FlagSet) {
 // DefaultPreset is the value of --exit-code without one.
 const DefaultPreset, likeSpamAssassin = "bogofilter", "spamassassin"
 
-// Presets are the values of --exit-code.
-var Presets = []string{DefaultPreset, likeSpamAssassin}
+// Presets returns the values of --exit-code.
+func Presets() []string { return []string{DefaultPreset, likeSpamAssassin} }
 
 // The variables of the XDG base directory specification that name the folders of [Path].
 const (
