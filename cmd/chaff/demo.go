@@ -49,7 +49,7 @@ test accuracy of the classifiers, each the mean over five splits of the mail;
 				return saveSample(p.stdout, save)
 			}
 			x.Split.Method = corpus.SplitGrouped // by chance, several times
-			collection, err := x.divided(labelled{source: sample.Source(), classes: spamClasses}, collectOptions(x.Config))
+			collection, err := x.divided(labelled{source: sample.Source(), classes: spamClasses()}, collectOptions(x.Config))
 			if err != nil {
 				return err
 			}

@@ -126,7 +126,7 @@ func (x *learning) check() error {
 	onStdin := len(x.paths) == 0 && !x.forgetsOrigin() || slices.Contains(x.paths, stdinPath)
 	ofMaildirs := len(x.maildirs) > 0
 	switch {
-	case x.begin && x.class != "" && !slices.Contains(spamClasses, x.class):
+	case x.begin && x.class != "" && !slices.Contains(spamClasses(), x.class):
 		return hint.With(errors.New("--begin begins a model of ham and spam"), "for other classes: chaff train --folders PATH, with a subfolder for each class")
 	case len(x.origin) > store.MaxOrigin:
 		return fmt.Errorf("--origin %s is longer than %d bytes", x.origin, store.MaxOrigin)
@@ -216,7 +216,7 @@ func (x *learning) forgetOrigin() error {
 
 // open opens the mail to learn or to forget.
 func (x *learning) open() (labelled, error) {
-	all := labelled{classes: spamClasses}
+	all := labelled{classes: spamClasses()}
 	o := sources.Options{Label: x.class, Format: sources.Format(x.format)}
 	if x.forget {
 		o.Label = "any" // what the messages were learned as is in the log
@@ -275,7 +275,7 @@ func (x *learning) beginStore() error {
 	}
 	o := collectOptions(x.Config)
 	o.Reading = reading
-	err = store.Begin(x.command.Context(), x.model, spamClasses, x.Model, o, train.Options{Models: x.Models, Thresholds: x.Thresholds}, x.Store)
+	err = store.Begin(x.command.Context(), x.model, spamClasses(), x.Model, o, train.Options{Models: x.Models, Thresholds: x.Thresholds}, x.Store)
 	if errors.Is(err, fs.ErrExist) {
 		return hint.With(fmt.Errorf("there is a model %s already", x.model), "leave out --begin to teach it")
 	}

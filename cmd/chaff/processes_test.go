@@ -50,7 +50,7 @@ func TestAProcessForEachMessageLearnsAsTheReplayDoes(t *testing.T) {
 			}
 		}
 	}
-	replay, err := train.Read(t.Context(), inOrder, spamClasses, train.ReadOptions{Reading: filter.DefaultReading(), Copies: true})
+	replay, err := train.Read(t.Context(), inOrder, spamClasses(), train.ReadOptions{Reading: filter.DefaultReading(), Copies: true})
 	must(t, err)
 	program := testmain.Build(t, "chaff")
 	for _, model := range []string{"multinomial", "votes"} {

@@ -63,12 +63,12 @@ type labelled struct {
 	unread   string // a mailbox whose ham nobody has read, so that it is left out
 }
 
-// spamClasses are the classes of a spam filter. In this order, the score is that of spam over ham.
-var spamClasses = []string{sources.Ham, sources.Spam}
+// spamClasses returns the classes of a spam filter. In this order, the score is that of spam over ham.
+func spamClasses() []string { return []string{sources.Ham, sources.Spam} }
 
 // open opens the mail at the paths of all flags, and then that at the paths without a flag.
 func (s *sourceFlags) open() (labelled, error) {
-	all := labelled{classes: spamClasses}
+	all := labelled{classes: spamClasses()}
 	given := map[string][]string{"": s.flags.Args()} // by flag
 	for _, flag := range sourceTable {
 		given[flag.name] = s.flags.Lookup(flag.name).Value.(pflag.SliceValue).GetSlice()
