@@ -19,7 +19,7 @@ import (
 
 	"chaff/corpus"
 	"chaff/features"
-	"chaff/internal/ranges"
+	"chaff/internal/fieldtags"
 	"chaff/mailbox"
 	"chaff/message"
 	"chaff/metrics"
@@ -33,16 +33,16 @@ import (
 // Config is all settings. Its sections are the options of other packages.
 type Config struct {
 	// Model is the name of the model to train: one of models.Names. Default "votes".
-	Model string `json:"model"`
+	Model string `json:"model" default:"votes"`
 	// Seed decides how chance divides the messages, and in which order training reads them. Any whole number from 0.
 	// Default 1.
-	Seed uint64 `json:"seed"`
+	Seed uint64 `json:"seed" default:"1"`
 	// Workers is how many messages are read at the same time; 0 is one for each core. It changes no result. Default 0.
 	Workers int `json:"workers"`
 	// Memory is how much the documents and the sorting of their terms may take, such as "300MB"; the rest is in
 	// temporary files. Each distinct term and its weights, about 80 bytes, and 300 bytes a message come on top. "0" is
 	// no limit. It changes no result. Default "32MB".
-	Memory string `json:"memory"`
+	Memory string `json:"memory" default:"32MB"`
 
 	// KeyFile names the file with the secret key of the hashes of terms, 32 hexadecimal digits, which is created if it
 	// does not exist. Machines whose models are merged share one. "" is $XDG_DATA_HOME/chaff/key. Default "".
@@ -63,22 +63,9 @@ type Config struct {
 
 // Default returns the default settings.
 func Default() Config {
-	return Config{
-		Model:      "votes",
-		Seed:       1,
-		Memory:     "32MB",
-		Split:      corpus.DefaultSplitOptions(),
-		Message:    message.DefaultOptions(),
-		Tokenize:   tokenize.DefaultOptions(),
-		Features:   features.DefaultOptions(),
-		Models:     models.DefaultOptions(),
-		Thresholds: metrics.DefaultThresholdOptions(),
-		Store:      store.DefaultOptions(),
-		Mailbox:    mailbox.DefaultOptions(),
-		Serve:      serve.DefaultOptions(),
-		Share:      share.DefaultOptions(),
-		Tune:       Tune{Method: TuneGrid, Trials: 60, Objective: metrics.ByAccuracy},
-	}
+	c := fieldtags.Default[Config]()
+	c.Message, c.Models = message.DefaultOptions(), models.DefaultOptions()
+	return c
 }
 
 // Validate returns all errors in c, each with the full name of the setting.
@@ -100,7 +87,7 @@ func (c Config) Validate() error {
 		if v.Field(i).Kind() != reflect.Struct {
 			continue
 		}
-		wrong := ranges.Check(v.Field(i).Interface())
+		wrong := fieldtags.Check(v.Field(i).Interface())
 		if section, is := v.Field(i).Interface().(interface{ Validate() error }); is {
 			wrong = section.Validate()
 		}

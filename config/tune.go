@@ -25,12 +25,12 @@ const maxTrials = 10_000
 type Tune struct {
 	// Method is how trials are chosen: "grid" for all combinations, the last entry changing fastest; "random" for
 	// random ones, none twice. Default "grid".
-	Method string `json:"method"`
+	Method string `json:"method" default:"grid"`
 	// Trials is how many combinations "random" draws. From 1 to 10000. Default 60.
-	Trials int `json:"trials"`
+	Trials int `json:"trials" default:"60"`
 	// Objective is the development figure to optimise: "accuracy", "one_minus_roca", "lam" or "log_loss". The second
 	// and third are for spam filters. Of equal trials the one with the smaller log loss wins. Default "accuracy".
-	Objective string `json:"objective"`
+	Objective string `json:"objective" default:"accuracy"`
 	// Search lists the settings to change.
 	Search []Search `json:"search"`
 }

@@ -7,23 +7,23 @@ import (
 	"slices"
 	"time"
 
-	"chaff/internal/ranges"
+	"chaff/internal/fieldtags"
 )
 
 // SplitOptions say how messages are divided into training, development and test parts. The shares must add up to 1.
 type SplitOptions struct {
 	// Method is how messages are divided: "grouped", by chance, with near-duplicates in one part; "hash", by the hash
 	// of each message; or "time", with the oldest for training and the newest for the test. Default "grouped".
-	Method string `json:"method"`
+	Method string `json:"method" default:"grouped"`
 	// Similarity is the share of the shorter text that two messages have in common if they are near-duplicates. Above
 	// 0 to 1. Default 0.5.
-	Similarity float64 `json:"similarity" range:"above 0 and at most 1"`
+	Similarity float64 `json:"similarity" range:"above 0 and at most 1" default:"0.5"`
 	// Train is the share of messages to train on. Above 0 to 1. Default 0.6.
-	Train float64 `json:"train" range:"above 0 and at most 1"`
+	Train float64 `json:"train" range:"above 0 and at most 1" default:"0.6"`
 	// Development is the share of messages to choose thresholds and settings on. 0 to 1. Default 0.2.
-	Development float64 `json:"development" range:"from 0 to 1"`
+	Development float64 `json:"development" range:"from 0 to 1" default:"0.2"`
 	// Test is the share of messages to test on, once, at the end. 0 to 1. Default 0.2.
-	Test float64 `json:"test" range:"from 0 to 1"`
+	Test float64 `json:"test" range:"from 0 to 1" default:"0.2"`
 }
 
 // The methods of SplitOptions.
@@ -34,13 +34,11 @@ const (
 )
 
 // DefaultSplitOptions returns the default options.
-func DefaultSplitOptions() SplitOptions {
-	return SplitOptions{Method: SplitGrouped, Similarity: 0.5, Train: 0.6, Development: 0.2, Test: 0.2}
-}
+func DefaultSplitOptions() SplitOptions { return fieldtags.Default[SplitOptions]() }
 
 // Validate returns everything that is wrong with o.
 func (o SplitOptions) Validate() error {
-	errs := []error{ranges.Check(o)}
+	errs := []error{fieldtags.Check(o)}
 	if o.Method != SplitGrouped && o.Method != SplitByHash && o.Method != SplitByTime {
 		errs = append(errs, fmt.Errorf("method is %q: must be %s, %s or %s", o.Method, SplitGrouped, SplitByHash, SplitByTime))
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"chaff/internal/evidence"
-	"chaff/internal/ranges"
+	"chaff/internal/fieldtags"
 	"chaff/internal/termkey"
 
 	"github.com/google/go-cmp/cmp"
@@ -329,10 +329,10 @@ func TestKindsAreKnownByTheirNames(t *testing.T) {
 }
 
 func TestOptionsSayWhatIsWrong(t *testing.T) {
-	if err := ranges.Check(DefaultOptions()); err != nil {
+	if err := fieldtags.Check(DefaultOptions()); err != nil {
 		t.Error(err)
 	}
-	if err := ranges.Check(Options{MinDocumentFrequency: 0, MaxTerms: -1}); err == nil ||
+	if err := fieldtags.Check(Options{MinDocumentFrequency: 0, MaxTerms: -1}); err == nil ||
 		err.Error() != "min_document_frequency is 0: must be at least 1\nmax_terms is -1: must be at least 0" {
 		t.Errorf("got %v", err)
 	}

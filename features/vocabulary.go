@@ -7,22 +7,24 @@ import (
 	"math/bits"
 	"slices"
 	"sort"
+
+	"chaff/internal/fieldtags"
 )
 
 // Options say which terms of the training part become the vocabulary.
 type Options struct {
 	// MinDocumentFrequency is how many training messages a term must occur in. At least 1. Default 1.
-	MinDocumentFrequency int `json:"min_document_frequency" range:"at least 1"`
+	MinDocumentFrequency int `json:"min_document_frequency" range:"at least 1" default:"1"`
 	// MaxTerms is the largest size of the vocabulary, which keeps the most frequent terms; 0 is no limit. At least 0.
 	// Default 0.
 	MaxTerms int `json:"max_terms" range:"at least 0"`
 	// Texts keeps the text of each term in the model file, for explain, inspect and export; without it the file has a
 	// third of the size. Default true.
-	Texts bool `json:"texts"`
+	Texts bool `json:"texts" default:"true"`
 }
 
 // DefaultOptions returns the default options.
-func DefaultOptions() Options { return Options{MinDocumentFrequency: 1, Texts: true} }
+func DefaultOptions() Options { return fieldtags.Default[Options]() }
 
 // Vocabulary is the V terms of the training part, with the ids 0..V-1. See [Documents.Build] for the order of the ids.
 //

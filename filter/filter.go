@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"chaff/features"
-	"chaff/internal/ranges"
+	"chaff/internal/fieldtags"
 	"chaff/message"
 	"chaff/models"
 	"chaff/tokenize"
@@ -43,7 +43,7 @@ type Parts struct {
 // New returns a filter made of parts. The error is about its settings.
 func New(p Parts) (*Filter, error) {
 	kind, err := features.ParseKind(p.Settings.Kind)
-	if err := errors.Join(err, ranges.Check(p.Settings.Message), p.Settings.Tokenize.Validate()); err != nil {
+	if err := errors.Join(err, fieldtags.Check(p.Settings.Message), p.Settings.Tokenize.Validate()); err != nil {
 		return nil, err
 	}
 	if IsSpamFilter(p.Settings.Classes) && p.Settings.Thresholds == nil {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"math"
 
-	"chaff/internal/ranges"
+	"chaff/internal/fieldtags"
 	"chaff/metrics"
 	"chaff/models"
 	"chaff/tokenize"
@@ -47,7 +47,7 @@ func decodeSettings(data []byte) (Settings, error) {
 	if err := models.Gone(s.Model); err != nil {
 		return Settings{}, fmt.Errorf("%w: %w", ErrVersion, err)
 	}
-	if err := errors.Join(ranges.Check(s.Message), s.Tokenize.Validate()); err != nil {
+	if err := errors.Join(fieldtags.Check(s.Message), s.Tokenize.Validate()); err != nil {
 		return Settings{}, fmt.Errorf("%w: settings: %w", ErrVersion, err)
 	}
 	return s, nil
@@ -60,7 +60,7 @@ func EarlierSettings(data []byte) (s Settings, known bool) {
 	if s.Tokenize.Language == "auto" {
 		s.Tokenize.Language = tokenize.DefaultOptions().Language
 	}
-	return s, !c.failed && errors.Join(ranges.Check(s.Message), s.Tokenize.Validate()) == nil
+	return s, !c.failed && errors.Join(fieldtags.Check(s.Message), s.Tokenize.Validate()) == nil
 }
 
 // settingsCodec writes settings, or reads them, in one order: without the field names and the reflection of JSON, which took longer than the

@@ -12,6 +12,7 @@ import (
 	"chaff/corpus"
 	"chaff/corpus/sources"
 	"chaff/filter"
+	"chaff/internal/fieldtags"
 	"chaff/internal/parallel"
 	"chaff/message"
 	"chaff/store"
@@ -36,11 +37,11 @@ type LearnOptions struct {
 type Options struct {
 	// ReadDays is after how many days ham counts that somebody has read and done nothing else with: a phish is opened, too, before it is
 	// seen for what it is. Mail that was moved, answered, forwarded or flagged counts at once. From 0 to 36500. Default 1.
-	ReadDays int `json:"read_days" range:"from 0 to 36500"`
+	ReadDays int `json:"read_days" range:"from 0 to 36500" default:"1"`
 }
 
 // DefaultOptions returns the default options.
-func DefaultOptions() Options { return Options{ReadDays: 1} }
+func DefaultOptions() Options { return fieldtags.Default[Options]() }
 
 func (o LearnOptions) now() time.Time {
 	if o.Now != nil {

@@ -5,18 +5,18 @@ import (
 	"strings"
 	"testing"
 
-	"chaff/internal/ranges"
+	"chaff/internal/fieldtags"
 	"chaff/message"
 )
 
 func TestOptionsHaveRanges(t *testing.T) {
 	for _, good := range []message.Options{{}, message.DefaultOptions(), {MaxDepth: 1, MaxTextBytes: 1 << 30}} {
-		if err := ranges.Check(good); err != nil {
+		if err := fieldtags.Check(good); err != nil {
 			t.Errorf("%+v: got %v, want no complaint", good, err)
 		}
 	}
 	bad := message.Options{MaxDepth: -1, MaxParts: 2_000_000, MaxTextBytes: 1<<30 + 1, MaxHeaderBytes: -5, MaxHeaderFields: -1, MaxSeconds: 4000}
-	if err := ranges.Check(bad); err == nil || strings.Count(err.Error(), "must be 0, or from 1 to ") != 6 {
+	if err := fieldtags.Check(bad); err == nil || strings.Count(err.Error(), "must be 0, or from 1 to ") != 6 {
 		t.Errorf("got %v", err)
 	}
 	message.NewDecoder(bad).Decode([]byte("Subject: a\n\nb\n")) // such limits are the default ones

@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
-	"chaff/internal/ranges"
+	"chaff/internal/fieldtags"
 	"chaff/internal/screen"
 )
 
@@ -18,26 +18,24 @@ import (
 type ThresholdOptions struct {
 	// HamLost is the share of ham that may get the verdict spam, in percent: the spam threshold aims at it. With 0, nothing is called
 	// spam. 0 to 100. Default 0.1.
-	HamLost float64 `json:"ham_lost" range:"a percentage from 0 to 100"`
+	HamLost float64 `json:"ham_lost" range:"a percentage from 0 to 100" default:"0.1"`
 	// SpamMissed is the share of spam that may get the verdict ham, in percent: below 1, more messages are unsure. 0 to 100.
 	// Default 1.
-	SpamMissed float64 `json:"spam_missed" range:"a percentage from 0 to 100"`
+	SpamMissed float64 `json:"spam_missed" range:"a percentage from 0 to 100" default:"1"`
 	// Confidence is the level of the guarantee that is printed, in percent; it moves no threshold. 0, which prints none, or
 	// from 1 to less than 100. Default 95.
-	Confidence float64 `json:"confidence" range:"a percentage, 0 or from 1 to less than 100"`
+	Confidence float64 `json:"confidence" range:"a percentage, 0 or from 1 to less than 100" default:"95"`
 	// Costs is what a lost ham, a missed spam and an unsure message cost, such as 10:1:0.2; the thresholds of least
 	// cost replace both limits. Three numbers from 0 to 100000 with at most six decimals. Default "".
 	Costs string `json:"costs"`
 }
 
 // DefaultThresholdOptions returns the default options.
-func DefaultThresholdOptions() ThresholdOptions {
-	return ThresholdOptions{HamLost: 0.1, SpamMissed: 1, Confidence: 95}
-}
+func DefaultThresholdOptions() ThresholdOptions { return fieldtags.Default[ThresholdOptions]() }
 
 // Validate returns everything that is wrong with o.
 func (o ThresholdOptions) Validate() error {
-	errs := []error{ranges.Check(o)}
+	errs := []error{fieldtags.Check(o)}
 	if o.Confidence > 0 && o.Confidence < 1 { // a share that was meant as a percentage
 		errs = append(errs, fmt.Errorf("confidence is %v: for %v %% it is %[2]v", o.Confidence, math.Round(o.Confidence*1e6)/1e4))
 	}

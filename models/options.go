@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"chaff/features"
-	"chaff/internal/ranges"
+	"chaff/internal/fieldtags"
 )
 
 // Options are the settings of all models, one field for each row of the table.
@@ -136,7 +136,7 @@ func (o Options) New(name string, seed uint64) (Trainer, features.Kind, error) {
 	if m.features != nil && *m.features != "" {
 		m.kind, err = features.ParseKind(*m.features)
 	}
-	return m.settings, m.kind, cmp.Or(ranges.Check(m.settings), err)
+	return m.settings, m.kind, cmp.Or(fieldtags.Check(m.settings), err)
 }
 
 // OptionsFrom returns the default options with the settings of the named model, as JSON of its trainer. A setting that this program does not
@@ -155,7 +155,7 @@ func OptionsFrom(name string, trainer json.RawMessage) (Options, error) {
 			*prior = ""
 		}
 	}
-	if err := ranges.Check(m.settings); err != nil {
+	if err := fieldtags.Check(m.settings); err != nil {
 		return Options{}, fmt.Errorf("%s: %w", name, err)
 	}
 	return o, nil
@@ -172,7 +172,7 @@ func (o Options) WithFeatures(kind features.Kind) Options {
 	for _, m := range table(&o) {
 		if m.features != nil {
 			before := *m.features
-			if *m.features = kind.String(); ranges.Check(m.settings) != nil {
+			if *m.features = kind.String(); fieldtags.Check(m.settings) != nil {
 				*m.features = before
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"chaff/features"
-	"chaff/internal/ranges"
+	"chaff/internal/fieldtags"
 	"chaff/models"
 	"chaff/test/modelstest"
 )
@@ -153,7 +153,7 @@ func TestOptionsValidate(t *testing.T) {
 			o := models.DefaultOptions()
 			test.change(&o)
 			var got string
-			if err := ranges.Check(o); err != nil {
+			if err := fieldtags.Check(o); err != nil {
 				got = err.Error()
 			}
 			if got != test.want {
@@ -169,7 +169,7 @@ func TestAllModelsOnOneKindOfFeature(t *testing.T) {
 	}
 	for _, kind := range []features.Kind{features.Bits, features.Counts, features.NormalisedBits, features.NormalisedCounts} {
 		o := models.DefaultOptions().WithFeatures(kind)
-		if err := ranges.Check(o); err != nil {
+		if err := fieldtags.Check(o); err != nil {
 			t.Errorf("%v: %v", kind, err)
 		}
 		given := models.DefaultOptions()

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"chaff/features"
-	"chaff/internal/ranges"
+	"chaff/internal/fieldtags"
 )
 
 // TestEveryModelIsEnteredInFull checks each row of the table: its field in Options, its defaults, its sentence, its formula
@@ -28,7 +28,7 @@ func TestEveryModelIsEnteredInFull(t *testing.T) {
 			if !field.IsValid() || field.Addr().Interface() != s {
 				t.Fatalf("the field of Options with the tag of the model is not that of the row, which is a %T", s)
 			}
-			if err := ranges.Check(s); err != nil {
+			if err := fieldtags.Check(s); err != nil {
 				t.Errorf("the defaults are not valid: %v", err)
 			}
 			if about := About(m.name); !strings.HasSuffix(about, ".") || strings.Count(about, ".") != 1 {

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"chaff/features"
-	"chaff/internal/ranges"
+	"chaff/internal/fieldtags"
 )
 
 // Trainer learns a linear model from labelled documents. Its settings are the exported fields of the struct that
@@ -50,7 +50,7 @@ var (
 // check makes the checks that all trainers need of their settings and documents, which are of one of the given kinds, or of any if there are none. It
 // returns reasons to doubt what they will learn.
 func check(m settings, d *features.Dataset, kinds ...features.Kind) (warnings []string, err error) {
-	if err := ranges.Check(m); err != nil {
+	if err := fieldtags.Check(m); err != nil {
 		return nil, err
 	}
 	switch {

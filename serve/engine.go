@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"chaff/filter"
+	"chaff/internal/fieldtags"
 	"chaff/internal/parallel"
-	"chaff/internal/ranges"
 	"chaff/internal/replace"
 	"chaff/internal/verdictfield"
 	"chaff/message"
@@ -72,7 +72,7 @@ func New(ctx context.Context, o Options, log Logger) (*Engine, error) {
 
 // open returns an engine that does not run yet.
 func open(o Options, log Logger) (*Engine, error) {
-	if err := ranges.Check(o); err != nil {
+	if err := fieldtags.Check(o); err != nil {
 		return nil, err
 	}
 	e := &Engine{

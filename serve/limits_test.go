@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"chaff/internal/ranges"
+	"chaff/internal/fieldtags"
 	"chaff/message"
 )
 
@@ -260,7 +260,7 @@ func TestOptionsNameTheirLimits(t *testing.T) {
 		o := DefaultOptions()
 		tt.change(&o)
 		got := ""
-		if err := ranges.Check(o); err != nil {
+		if err := fieldtags.Check(o); err != nil {
 			got = err.Error()
 		}
 		if got != tt.want {

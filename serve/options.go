@@ -4,7 +4,7 @@ import (
 	"log/slog"
 	"path/filepath"
 
-	"chaff/message"
+	"chaff/internal/fieldtags"
 	"chaff/store"
 )
 
@@ -26,7 +26,7 @@ type Options struct {
 	Users string `json:"users"`
 	// Confine takes from the daemon, after its start, all files but those of the models and its sockets, new connections, and the
 	// right to gain more rights, as far as the kernel can (Landlock, Linux 5.13). Default true.
-	Confine bool `json:"confine"`
+	Confine bool `json:"confine" default:"true"`
 	// TellOverTCP lets clients of the spamd protocol teach the model over TCP, where any user of the machine may connect, and not
 	// only over Unix sockets. Default false.
 	TellOverTCP bool `json:"tell_over_tcp"`
@@ -41,12 +41,12 @@ type Options struct {
 	// Log is how chaff serve writes its log: text, json, or warnings alone. Text and json have a line for each message that was
 	// judged or learned and for each wrong token, up to 1000 of a kind in a second. Under systemd, text has fields of its journal. One of "text",
 	// "json", "warnings". Default "text".
-	Log string `json:"log" range:"text, json or warnings"`
+	Log string `json:"log" range:"text, json or warnings" default:"text"`
 	// History is how many verdicts the console shows; 0 is none. A start begins with those of kept messages. From 0 to 1000000. Default
 	// 10000.
-	History int `json:"history" range:"from 0 to 1000000"`
+	History int `json:"history" range:"from 0 to 1000000" default:"10000"`
 	// HistoryDays is for how many days verdicts and kept messages stay. From 1 to 36500. Default 30.
-	HistoryDays int `json:"history_days" range:"from 1 to 36500"`
+	HistoryDays int `json:"history_days" range:"from 1 to 36500" default:"30"`
 	// HistorySubjects keeps the subject and the sender in the history and in the log. Default false.
 	HistorySubjects bool `json:"history_subjects"`
 	// KeepHistory is how many of the messages of the history are kept, up to 1 MiB each, in a folder beside the model that only its
@@ -56,28 +56,28 @@ type Options struct {
 	KeepUnsure int `json:"keep_unsure" range:"from 0 to 10000"`
 	// HTTPHosts are the names by which clients reach the HTTP server, besides localhost and addresses; requests for
 	// other names are refused. Default [].
-	HTTPHosts []string `json:"http_hosts"`
+	HTTPHosts []string `json:"http_hosts" default:""`
 }
 
 // Limits are what bounds a daemon.
 type Limits struct {
 	// MaxUsers is how many users may have a model, about 6 MB each; others cannot teach. At least 1. Default 1000.
-	MaxUsers int `json:"max_users" range:"at least 1"`
+	MaxUsers int `json:"max_users" range:"at least 1" default:"1000"`
 	// OpenUsers is how many models of users stay in memory, about 10 MB each. At least 1. Default 20.
-	OpenUsers int `json:"open_users" range:"at least 1"`
+	OpenUsers int `json:"open_users" range:"at least 1" default:"20"`
 	// MaxMessage is the size in bytes of the largest message that is judged; larger ones pass unjudged. From 1 to
 	// 37748736. Default 37748736.
-	MaxMessage int `json:"max_message" range:"from 1 to 37748736"`
+	MaxMessage int `json:"max_message" range:"from 1 to 37748736" default:"37748736"`
 	// MaxSeconds is how long a message waits for its verdict; then it passes unjudged. From 0.01 to 600. Default 20.
-	MaxSeconds float64 `json:"max_seconds" range:"from 0.01 to 600"`
+	MaxSeconds float64 `json:"max_seconds" range:"from 0.01 to 600" default:"20"`
 	// Connections is how many clients of each protocol may be connected at a time. At least 1. Default 2000.
-	Connections int `json:"connections" range:"at least 1"`
+	Connections int `json:"connections" range:"at least 1" default:"2000"`
 	// Queue is how many messages wait for their verdict at most, and how many to be learned; more are refused at once.
 	// At least 1. Default 1000.
-	Queue int `json:"queue" range:"at least 1"`
+	Queue int `json:"queue" range:"at least 1" default:"1000"`
 	// Memory is how many bytes of messages all clients may have in transit; more are refused at once. At least 37748736.
 	// Default 268435456.
-	Memory int `json:"memory" range:"at least 37748736"`
+	Memory int `json:"memory" range:"at least 37748736" default:"268435456"`
 }
 
 // The values of Options.Log.
@@ -88,14 +88,7 @@ const (
 )
 
 // DefaultOptions returns the default options.
-func DefaultOptions() Options {
-	return Options{
-		Store: store.DefaultOptions(), Confine: true, Log: LogText, History: 10000, HistoryDays: 30, HTTPHosts: []string{},
-		Limits: Limits{
-			MaxUsers: 1000, OpenUsers: 20, MaxMessage: message.MaxSize, MaxSeconds: 20, Connections: 2000, Queue: 1000, Memory: 256 << 20,
-		},
-	}
-}
+func DefaultOptions() Options { return fieldtags.Default[Options]() }
 
 // Folders returns the folders where an engine reads and writes files: that of the model, with its log and the kept messages, and that of
 // users. The first one is that of the model.

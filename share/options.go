@@ -13,7 +13,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"chaff/internal/ranges"
+	"chaff/internal/fieldtags"
 	"chaff/store"
 )
 
@@ -21,9 +21,9 @@ import (
 type Options struct {
 	// Nats are the servers, such as ["tls://a.example.org", "tls://b.example.org"], or one that the others are known from. A server that is not
 	// this machine must be reached by TLS. Default [].
-	Nats []string `json:"nats"`
+	Nats []string `json:"nats" default:""`
 	// Filter names what is shared: hosts with the same name teach each other. Letters, digits, - and _. Default "mail".
-	Filter string `json:"filter"`
+	Filter string `json:"filter" default:"mail"`
 	// Host is the name of this machine among them, at most 8 letters, digits, - and _, which no other one may have. It is what chaff learn
 	// --forget --origin takes. "" is the name of the machine up to its first dot, if that is short enough. Default "".
 	Host string `json:"host"`
@@ -32,29 +32,27 @@ type Options struct {
 	// CAFile names the file with the certificates, as PEM, that the servers are known by. "" are those of the system. Default "".
 	CAFile string `json:"ca_file"`
 	// Keep is for how many days the servers keep what was taught. A host that was away for longer begins with the last fit. From 1 to 36500. Default 30.
-	Keep int `json:"keep" range:"from 1 to 36500"`
+	Keep int `json:"keep" range:"from 1 to 36500" default:"30"`
 	// Rate is how many records of one host are shared in an hour. More of them wait, in its log and, if it does not keep to that, in the stream. 0 is no
 	// limit. At least 0. Default 1000.
-	Rate int `json:"rate" range:"at least 0"`
+	Rate int `json:"rate" range:"at least 0" default:"1000"`
 	// Fit makes this host fit the model for all, after store.retrain_after records of the stream, or once a day. It also makes the stream. One host
 	// does so.
 	// Default false.
 	Fit bool `json:"fit"`
 
 	// Pause is the shortest time between two fits.
-	Pause time.Duration `json:"-"`
+	Pause time.Duration `json:"-" default:"30000000000"`
 }
 
 // DefaultOptions returns the default options.
-func DefaultOptions() Options {
-	return Options{Nats: []string{}, Filter: "mail", Keep: 30, Rate: 1000, Pause: 30 * time.Second}
-}
+func DefaultOptions() Options { return fieldtags.Default[Options]() }
 
 var isName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 // Validate returns everything that is wrong with o.
 func (o Options) Validate() error {
-	errs := []error{ranges.Check(o)}
+	errs := []error{fieldtags.Check(o)}
 	if !isName.MatchString(o.Filter) {
 		errs = append(errs, fmt.Errorf("filter is %q: must be letters, digits, - and _", o.Filter))
 	}

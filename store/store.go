@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"chaff/filter"
+	"chaff/internal/fieldtags"
 	"chaff/internal/logfile"
 	"chaff/internal/replace"
 	"chaff/metrics"
@@ -41,16 +42,16 @@ type Options struct {
 	// MaxMessages is how many messages of each class the log keeps; of more, those that were learned first are forgotten, when the model is next
 	// fitted. 0 is no limit. At least 0.
 	// Default 100000.
-	MaxMessages int `json:"max_messages" range:"at least 0"`
+	MaxMessages int `json:"max_messages" range:"at least 0" default:"100000"`
 	// MaxAge is for how many days a message is known; 0 is for ever. The time of learning counts. At least 0. Default 0.
 	MaxAge int `json:"max_age" range:"at least 0"`
 	// RetrainAfter is after how many messages learned or forgotten chaff watch and chaff serve fit the model again, when
 	// there is nothing else to do. They and chaff learn do so earlier if one class has learned twice its usual share. 0 is never. At least 0. Default 100.
-	RetrainAfter int `json:"retrain_after" range:"at least 0"`
+	RetrainAfter int `json:"retrain_after" range:"at least 0" default:"100"`
 }
 
 // DefaultOptions returns the default options.
-func DefaultOptions() Options { return Options{MaxMessages: 100000, RetrainAfter: 100} }
+func DefaultOptions() Options { return fieldtags.Default[Options]() }
 
 // The model is written anew when its log has so many records or bytes since, of which readers of the model read the rows: after maxOpen records while a
 // process learns many messages, and when it ends if there are maxRecords.

@@ -11,8 +11,8 @@ import (
 
 	"chaff/internal/ascii"
 	"chaff/internal/evidence"
+	"chaff/internal/fieldtags"
 	"chaff/internal/headerfield"
-	"chaff/internal/ranges"
 	"chaff/internal/termkey"
 	"chaff/internal/weburl"
 	"chaff/message"
@@ -27,39 +27,39 @@ const Version = "7, snowball 0.10.0"
 type Options struct {
 	// Language is the language whose rules stem the words of subject and text: english, french, hungarian, norwegian,
 	// russian, spanish or swedish; none for no stemming. Default "english".
-	Language string `json:"language"`
+	Language string `json:"language" default:"english"`
 	// MaxLength is the largest length of a word in characters; longer words are counted by their length, such as
 	// `body:64+`. At least 4. Default 32.
-	MaxLength int `json:"max_length" range:"at least 4"`
+	MaxLength int `json:"max_length" range:"at least 4" default:"32"`
 	// Pairs makes a term of each two neighbouring words or signs of subject and text, such as `body:click here`.
 	// Default true.
-	Pairs bool `json:"pairs"`
+	Pairs bool `json:"pairs" default:"true"`
 	// PairBytes is how many bytes of the text have pairs; 0 is all of them. At least 0. Default 1000.
-	PairBytes int `json:"pair_bytes" range:"at least 0"`
+	PairBytes int `json:"pair_bytes" range:"at least 0" default:"1000"`
 	// Grams maps every second run of four bytes of the header and of the head of the text to one of 262,144 cells, for
 	// models on `evidence`. Default true.
-	Grams bool `json:"grams"`
+	Grams bool `json:"grams" default:"true"`
 	// GramHeaderBytes is how many bytes of the header have grams, without what filters, mailboxes, lists, the delivery
 	// and the receiving servers wrote. At least 0. Default 6000.
-	GramHeaderBytes int `json:"gram_header_bytes" range:"at least 0"`
+	GramHeaderBytes int `json:"gram_header_bytes" range:"at least 0" default:"6000"`
 	// GramTextBytes is how many bytes of the text have grams. At least 0. Default 500.
-	GramTextBytes int `json:"gram_text_bytes" range:"at least 0"`
+	GramTextBytes int `json:"gram_text_bytes" range:"at least 0" default:"500"`
 	// Structure makes terms of how header and parts are written: order of fields, values and their shapes, shared
 	// domains, types. It takes the domain of Message-ID, the shapes of Received and Date, and the time zone even if
 	// their words are not read. Default true.
-	Structure bool `json:"structure"`
+	Structure bool `json:"structure" default:"true"`
 	// StartBytes is the size of the head of the text in bytes, for models on `head bits`. At least 0. Default 1000.
-	StartBytes int `json:"start_bytes" range:"at least 0"`
+	StartBytes int `json:"start_bytes" range:"at least 0" default:"1000"`
 	// Symbols makes a term of each punctuation mark, currency sign and emoji. Default true.
-	Symbols bool `json:"symbols"`
+	Symbols bool `json:"symbols" default:"true"`
 	// MaxTokens is how many tokens of a message are read; marks count in any case. At least 1. Default 200000.
-	MaxTokens int `json:"max_tokens" range:"at least 1"`
+	MaxTokens int `json:"max_tokens" range:"at least 1" default:"200000"`
 	// Headers lists the header fields to read, as names or patterns with `*`. An empty list reads none, not even the
 	// subject. Default ["*"].
-	Headers []string `json:"headers"`
+	Headers []string `json:"headers" default:"*"`
 	// IgnoreHeaders lists more header fields to ignore altogether, as names or patterns with `*`. Fields of filters and
 	// mailboxes are always ignored. Default [].
-	IgnoreHeaders []string `json:"ignore_headers"`
+	IgnoreHeaders []string `json:"ignore_headers" default:""`
 	// Received reads the words of Received and Return-Path, the names of the hosts on the route, which may be that of an
 	// archive. Without it, `structure` still takes the shape of each Received field, such as `step:from host by host with SMTP`,
 	// and whether Return-Path has the domain of From, and `grams` takes runs of bytes of the fields. Default false.
@@ -80,27 +80,11 @@ type Options struct {
 }
 
 // DefaultOptions returns the default options.
-func DefaultOptions() Options {
-	return Options{
-		Language:        "english",
-		MaxLength:       32,
-		Pairs:           true,
-		PairBytes:       1000,
-		Grams:           true,
-		GramHeaderBytes: 6000,
-		GramTextBytes:   500,
-		Structure:       true,
-		StartBytes:      1000,
-		Symbols:         true,
-		MaxTokens:       200_000,
-		Headers:         []string{"*"},
-		IgnoreHeaders:   []string{},
-	}
-}
+func DefaultOptions() Options { return fieldtags.Default[Options]() }
 
 // Validate returns all errors in o, joined.
 func (o Options) Validate() error {
-	errs := []error{ranges.Check(o)}
+	errs := []error{fieldtags.Check(o)}
 	if o.Language != noLanguage && stemmers[o.Language] == nil {
 		errs = append(errs, fmt.Errorf("language is %q: must be %s or %s", o.Language, strings.Join(Languages(), ", "), noLanguage))
 	}

@@ -14,8 +14,8 @@ import (
 	"chaff/corpus"
 	"chaff/features"
 	"chaff/filter"
+	"chaff/internal/fieldtags"
 	"chaff/internal/parallel"
-	"chaff/internal/ranges"
 )
 
 // CollectOptions configure how a corpus is read and divided.
@@ -95,7 +95,7 @@ func Collect(ctx context.Context, source corpus.Source, classes []string, o Coll
 // Divide divides m, which was read with o.Reading, into training, development and test part. The error comes from the options, or is [ErrNoMail] or
 // [ErrOneClass].
 func (m *Mail) Divide(o CollectOptions) (*Collection, error) {
-	if err := errors.Join(o.Split.Validate(), ranges.Check(o.Features)); err != nil {
+	if err := errors.Join(o.Split.Validate(), fieldtags.Check(o.Features)); err != nil {
 		return nil, err
 	}
 	o.Workers = parallel.Workers(o.Workers)

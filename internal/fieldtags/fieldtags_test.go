@@ -1,8 +1,9 @@
-package ranges
+package fieldtags
 
 import (
 	"math"
 	"testing"
+	"time"
 )
 
 func TestASettingIsWhatItsTagSays(t *testing.T) {
@@ -42,5 +43,27 @@ func TestASettingIsWhatItsTagSays(t *testing.T) {
 		if got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
+	}
+}
+
+func TestDefaultsAreWhatTheTagsSay(t *testing.T) {
+	type Part struct {
+		Share float64  `default:"0.5"`
+		Empty []string `default:""`
+	}
+	type section struct {
+		Names []string      `default:"from subject"`
+		Pause time.Duration `default:"1000"`
+	}
+	got := Default[struct {
+		Part
+		Section section
+		On      bool   `default:"true"`
+		Seed    uint64 `default:"1"`
+		Name    string `default:"votes"`
+		Other   string
+	}]()
+	if got.Share != 0.5 || got.Empty == nil || len(got.Section.Names) != 2 || got.Section.Pause != 1000 || !got.On || got.Seed != 1 || got.Name != "votes" || got.Other != "" {
+		t.Errorf("got %+v", got)
 	}
 }

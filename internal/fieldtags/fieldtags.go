@@ -1,5 +1,5 @@
 // Package ranges checks settings by the tags of their fields.
-package ranges
+package fieldtags
 
 import (
 	"errors"
@@ -9,6 +9,30 @@ import (
 	"strconv"
 	"strings"
 )
+
+// Default returns settings with the values of the tag `default`, in which a list has blanks between its entries. Sections and embedded structs have
+// their own tags.
+func Default[T any]() (settings T) {
+	var fill func(v reflect.Value)
+	fill = func(v reflect.Value) {
+		for i := range v.NumField() {
+			value, field := v.Field(i), v.Type().Field(i)
+			text, has := field.Tag.Lookup("default")
+			switch {
+			case value.Kind() == reflect.Struct && field.IsExported():
+				fill(value)
+			case value.Kind() == reflect.Slice && has:
+				value.Set(reflect.ValueOf(strings.Fields(text)))
+			case has:
+				if _, err := fmt.Sscan(text, value.Addr().Interface()); err != nil {
+					panic(fmt.Sprintf("default of %s: %v", field.Name, err))
+				}
+			}
+		}
+	}
+	fill(reflect.ValueOf(&settings).Elem())
+	return settings
+}
 
 // Check returns everything that is wrong with settings, which are a struct or a pointer to one, with those embedded in it and its sections. The tag `json`
 // of a field is its key, and the tag `range` says what it must be, in words that the error has too: "from 1 to 100", "above 0 and at most 1e6", "at least 1",
