@@ -88,10 +88,21 @@ const section, sectionEnd = "<![CDATA[", "]]>"
 // cutToken returns the kind and the length of the token at the start of source, which is not empty. It leaves the attributes of
 // a tag in s.attributes.
 func (s *scanner) cutToken(source []byte) (kind tokenKind, length int) {
-	if length = textLength(source); length > 0 {
-		return textToken, length
+	for isMarkup := false; !isMarkup; { // text goes up to the first markup
+		next := bytes.IndexByte(source[length:], '<')
+		if length += next; next < 0 || length+1 == len(source) {
+			return textToken, len(source)
+		}
+		switch c := source[length+1]; {
+		case ascii.IsLetter(c), c == '!', c == '?', c == '/' && length+2 < len(source):
+			isMarkup = true
+		default:
+			length++
+		}
 	}
 	switch {
+	case length > 0:
+		return textToken, length
 	case ascii.IsLetter(source[1]):
 		kind, length = startTagToken, s.cutTag(source)
 	case source[1] == '/' && ascii.IsLetter(source[2]):
@@ -108,21 +119,6 @@ func (s *scanner) cutToken(source []byte) (kind tokenKind, length int) {
 		return openToken, len(source)
 	}
 	return kind, length
-}
-
-// textLength returns the offset of the first markup in source, len(source) if there is none.
-func textLength(source []byte) int {
-	for at := 0; ; at++ {
-		next := bytes.IndexByte(source[at:], '<')
-		at += next
-		if next < 0 || at+1 == len(source) {
-			return len(source)
-		}
-		switch c := source[at+1]; {
-		case ascii.IsLetter(c), c == '!', c == '?', c == '/' && at+2 < len(source):
-			return at
-		}
-	}
 }
 
 // htmlCommentLength returns the length of the comment that source begins with, 0 if it has no end. It ends with "-->", with "--!>", or with ">" if

@@ -99,6 +99,8 @@ func ChooseThresholds(m Margins, scale Scale, o ThresholdOptions) (Thresholds, [
 	if o.Costs != "" {
 		return o.byCosts(m)
 	}
+	// The score that stands for a likelihood ratio of e, for scores without a unit.
+	unit := func(median float64) float64 { return unitShare * max(0, median) / math.Log(1000) }
 	spamUnit, hamUnit := unit(spams[len(spams)/2]), unit(-hams[len(hams)/2])
 	var t Thresholds
 	var warnings []string
@@ -126,9 +128,6 @@ func ChooseThresholds(m Margins, scale Scale, o ThresholdOptions) (Thresholds, [
 
 // unitShare is the share of the median score of a class that stands for a likelihood ratio of 1000, for scores without a unit.
 const unitShare = 0.7
-
-// unit returns the score that stands for a likelihood ratio of e, for scores without a unit.
-func unit(median float64) float64 { return unitShare * max(0, median) / math.Log(1000) }
 
 // guardConfidence is the confidence of the test that more ham is lost than the limit and wrong labels explain.
 const guardConfidence = 0.95

@@ -305,7 +305,7 @@ func (a *account) complaint() error {
 	case all == 1 || a.refused == nil:
 		return a.refused
 	default:
-		return fmt.Errorf("%d of %s refused", a.Counts.of(store.Refused), pluralOf(all, "message was", "messages were"))
+		return fmt.Errorf("%d of %s refused", a.Counts.of(store.Refused), plural(all, "message was", "messages were"))
 	}
 }
 

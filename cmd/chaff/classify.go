@@ -62,7 +62,7 @@ faster. It takes no path, and of the flags --exit-code, --json, --model-file,
 	c.Flags().Lookup("exit-code").NoOptDefVal = delivery.DefaultPreset
 	addFormat(c, &flags.format, "what is at each PATH")
 	c.Flags().StringVar(&flags.list, "paths-from", "", "take the paths from the lines of `FILE`, or of stdin if it is -")
-	_ = c.RegisterFlagCompletionFunc("exit-code", cobra.FixedCompletions(delivery.Presets(), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("exit-code", cobra.FixedCompletions([]string{delivery.DefaultPreset, delivery.LikeSpamAssassin}, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 

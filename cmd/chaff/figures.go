@@ -29,7 +29,7 @@ func (a *answer) mail(s train.Summary) {
 			text += "; " + left
 		}
 		if s.Duplicates > 0 {
-			text += "; " + pluralOf(s.Duplicates, "copy", "copies") + " left out"
+			text += "; " + plural(s.Duplicates, "copy", "copies") + " left out"
 		}
 		if s.Conflicts > 0 {
 			text += screen.Sprintf(", %d of them with another label", s.Conflicts)

@@ -136,11 +136,11 @@ func addMailbox(a *answer, m mailboxSays, dryRun bool) {
 		addLearned(a, counts, dryRun)
 		a.fact("known", "%d already; left out: %d", known, m.LeftOut)
 	} else {
-		a.unlessQuiet("nothing new", "in %s: %s known, %d left out", m.Path, pluralOf(known, "message is", "messages are"), m.LeftOut)
+		a.unlessQuiet("nothing new", "in %s: %s known, %d left out", m.Path, plural(known, "message is", "messages are"), m.LeftOut)
 	}
 	addSilent(a, m.Account)
 	if m.Ambiguous > 0 {
-		a.warn(pluralOf(m.Ambiguous, "message is", "messages are") + " both in a folder of ham and in one of spam, and not learned: delete one of the copies")
+		a.warn(plural(m.Ambiguous, "message is", "messages are") + " both in a folder of ham and in one of spam, and not learned: delete one of the copies")
 	}
 }
 

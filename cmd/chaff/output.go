@@ -162,13 +162,11 @@ func sizeOf(n int64) string {
 	return number(&mb) + unit
 }
 
-func plural(n int, what string) string { return pluralOf(n, what, what+"s") }
-
-func pluralOf(n int, one, many string) string {
+func plural(n int, one string, many ...string) string {
 	if n == 1 {
 		return "1 " + one
 	}
-	return screen.Grouped(n) + " " + many
+	return screen.Grouped(n) + " " + append(many, one+"s")[0]
 }
 
 // headWidth is how much of the value of a header field is shown on a line, in columns.

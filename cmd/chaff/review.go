@@ -159,7 +159,7 @@ func (r reviewed) describe(a *answer) {
 
 // mislabelled says how many messages look mislabelled.
 func mislabelled(n int) string {
-	return pluralOf(n, "message looks mislabelled", "messages look mislabelled")
+	return plural(n, "message looks mislabelled", "messages look mislabelled")
 }
 
 // doubtful adds how many messages look mislabelled, and the command that lists them.

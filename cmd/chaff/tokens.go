@@ -174,7 +174,7 @@ func (s seen) print(w io.Writer) {
 	}
 	t.Flush()
 	if s.grams > 0 {
-		screen.Printf(w, "%s in the header and the text\n", pluralOf(s.grams, "run of four bytes", "runs of four bytes"))
+		screen.Printf(w, "%s in the header and the text\n", plural(s.grams, "run of four bytes", "runs of four bytes"))
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"chaff/corpus"
+	"chaff/internal/lines"
 	"chaff/message"
 )
 
@@ -67,12 +68,10 @@ var formats = []struct {
 	{CSV, labelled, (*place).openTable},
 }
 
-// Formats returns the formats whose messages get one label: those of folders, then those of files.
-func Formats() []string { return formatsOf(ofFolder, ofFile) }
-
-func formatsOf(kinds ...kind) (names []string) {
+// Formats returns the formats of some kinds; without any, all those whose messages get one label: those of folders, then those of files.
+func Formats(kinds ...kind) (names []string) {
 	for _, row := range formats {
-		if slices.Contains(kinds, row.kind) {
+		if slices.Contains(kinds, row.kind) || len(kinds) == 0 && row.kind != labelled {
 			names = append(names, string(row.format))
 		}
 	}
@@ -400,7 +399,7 @@ func OpenReader(r io.Reader, name string, as Format) (Source, error) {
 // source lists the mail in the requested format, if that is possible, or in the one that was found.
 func (p *place) source(label string, as Format) (Source, error) {
 	var err error
-	switch possible := formatsOf(p.kind); {
+	switch possible := Formats(p.kind); {
 	case as == "":
 	case !slices.Contains(Formats(), string(as)):
 		err = fmt.Errorf("unknown format %q: must be one of %s", as, strings.Join(Formats(), ", "))
@@ -486,4 +485,18 @@ func oneMessage(fsys fs.FS, name, label string) Item {
 // FromFS lists the folder dir of fsys as OpenOnce lists a folder of the operating system. The origins are paths within fsys.
 func FromFS(fsys fs.FS, dir, label string) Source {
 	return (&place{fsys: fsys, name: dir}).list(label)
+}
+
+// BeginsMbox reports whether text, the beginning of a file, is that of an mbox.
+func BeginsMbox(text []byte) bool {
+	text = bytes.TrimLeft(bytes.TrimPrefix(text, []byte(byteOrderMark)), "\r\n")
+	if !bytes.HasPrefix(text, []byte(lines.FromPrefix)) {
+		return false
+	}
+	end := []byte{lineEndOf(text)}
+	line, rest, _ := bytes.Cut(text, end)
+	next, _, _ := bytes.Cut(rest, end)
+	s := mboxScanner{afterEmpty: true}
+	s.hold(0, lines.TrimLineEnd(line))
+	return s.begins(lines.TrimLineEnd(next))
 }

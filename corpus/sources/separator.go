@@ -99,17 +99,3 @@ func lineEndOf(head []byte) byte {
 	}
 	return '\n'
 }
-
-// BeginsMbox reports whether text, the beginning of a file, is that of an mbox.
-func BeginsMbox(text []byte) bool {
-	text = bytes.TrimLeft(bytes.TrimPrefix(text, []byte(byteOrderMark)), "\r\n")
-	if !bytes.HasPrefix(text, []byte(lines.FromPrefix)) {
-		return false
-	}
-	end := []byte{lineEndOf(text)}
-	line, rest, _ := bytes.Cut(text, end)
-	next, _, _ := bytes.Cut(rest, end)
-	s := mboxScanner{afterEmpty: true}
-	s.hold(0, lines.TrimLineEnd(line))
-	return s.begins(lines.TrimLineEnd(next))
-}

@@ -66,21 +66,8 @@ type OtherError string
 
 func (e OtherError) Error() string { return "the file that is there is no " + string(e) + " of chaff" }
 
-// Check returns the reason why [File] would not write a file of the kind at path: what is there is not empty and of another kind, or the
-// error of [Target]. Devices and pipes are written.
+// Check returns an error if there is a file at path, the [Target] of a name, that is not empty and of another kind.
 func (k Kind) Check(path string) error {
-	target, err := Target(path)
-	if errors.Is(err, ErrDevice) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return k.check(target)
-}
-
-// check returns an error if there is a file at path that is not empty and of another kind.
-func (k Kind) check(path string) error {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // the writer says why there is no such folder
 		return nil
@@ -206,7 +193,7 @@ func pour(path string, content Content) error {
 func Locked(path, beside string, kind Kind, mode fs.FileMode, content Content) (*os.File, error) {
 	path, err := Target(path)
 	if err == nil {
-		err = kind.check(path)
+		err = kind.Check(path)
 	}
 	if err != nil {
 		return nil, err

@@ -364,7 +364,7 @@ func (r Request) codes() (c codes) {
 	switch r.Preset {
 	case "":
 		c = codes{trouble: exitError}
-	case likeSpamAssassin:
+	case LikeSpamAssassin:
 		c = codes{spam: 1, ham: 0, unsure: 0, trouble: 2}
 	default:
 		c = codes{spam: 0, ham: 1, unsure: 2, trouble: 3}

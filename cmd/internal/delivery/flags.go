@@ -28,8 +28,8 @@ func (r *Request) AddFlags(fs Flags) {
 			if r.Preset = name; name == "true" { // what package flag sets for none
 				r.Preset = DefaultPreset
 			}
-			if !slices.Contains(Presets(), r.Preset) {
-				return errors.New("must be " + strings.Join(Presets(), " or "))
+			if r.Preset != DefaultPreset && r.Preset != LikeSpamAssassin {
+				return errors.New("must be " + DefaultPreset + " or " + LikeSpamAssassin)
 			}
 			return nil
 		})
@@ -146,11 +146,8 @@ func PrintHelp(w io.Writer, usage string, fs *flag.FlagSet) {
 	})
 }
 
-// DefaultPreset is the value of --exit-code without one.
-const DefaultPreset, likeSpamAssassin = "bogofilter", "spamassassin"
-
-// Presets returns the values of --exit-code.
-func Presets() []string { return []string{DefaultPreset, likeSpamAssassin} }
+// The values of --exit-code; the first one is that without a value.
+const DefaultPreset, LikeSpamAssassin = "bogofilter", "spamassassin"
 
 // The variables of the XDG base directory specification that name the folders of [Path].
 const (
