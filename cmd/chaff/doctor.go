@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,9 +60,9 @@ func doctorCommand(p *program) *cobra.Command {
 		Short: "Check what an administrator would, and say what to do",
 		Long: `Doctor checks the model and its log, when they were fitted and what they learned
 lately, the sockets of chaff serve, whether the newest mail was judged, the
-clock and the disk: a line for each, with what to do. The exit code is 1 if a
-line is bad. Run it as root, or as the user of the daemon, who can rarely read
-the mail of others.
+hooks of Dovecot, the clock, the disk and the memory: a line for each, with what
+to do. The exit code is 1 if a line is bad. Run it as root, or as the user of
+the daemon, who can rarely read the mail of others.
 
 Without addresses it asks the sockets of the units, /run/chaff/PROTOCOL.sock.`,
 		Example: `  chaff doctor
@@ -99,7 +100,9 @@ func (d *doctor) run() {
 	d.learning()
 	d.sockets()
 	d.newestMail()
+	d.dovecot()
 	d.disk()
+	d.memory()
 }
 
 // files checks whether this user, and the owner of the folder, can read and write the model and its log, and whether others cannot.
@@ -358,5 +361,44 @@ func (d *doctor) disk() {
 		d.bad("disk", "make room, or give the model another disk", "%s are free, and a fit may need %s", sizeOf(free), sizeOf(need))
 	} else if known {
 		d.good("disk", "%s are free", sizeOf(free))
+	}
+}
+
+// dovecot finds out whether a Dovecot that is installed calls chaff when a message is moved.
+func (d *doctor) dovecot() {
+	out, err := exec.Command("doveconf", "-n").Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		return
+	}
+	if err != nil {
+		d.bad("dovecot", "doveconf -n says what is wrong", "its configuration cannot be read")
+		return
+	}
+	for line := range strings.Lines(string(out)) {
+		hook, script, isFile := strings.Cut(line, "= file:")
+		if !isFile || !strings.Contains(hook, "imapsieve_") {
+			continue
+		}
+		if text, err := os.ReadFile(strings.TrimSpace(script)); errors.Is(err, fs.ErrPermission) || strings.Contains(string(text), "chaff") {
+			d.good("dovecot", "moving a message to or from Junk teaches chaff")
+			return
+		}
+	}
+	d.good("dovecot", "no hook of it calls chaff: docs/recipes/dovecot.md has some, by which moving a message teaches")
+}
+
+// roomInMemory is what the daemon needs, in bytes.
+const roomInMemory = 512 << 20
+
+func (d *doctor) memory() {
+	addresses, free, known := memoryLeft()
+	switch {
+	case !known:
+	case addresses < roomInMemory:
+		d.bad("memory", "raise the limit, such as vsz_limit of Dovecot or ulimit -v", "this process may have %s of addresses, and needs %s", sizeOf(addresses), sizeOf(roomInMemory))
+	case free < roomInMemory:
+		d.bad("memory", "end other programs, or give the machine more", "%s are free, and the daemon may need %s", sizeOf(free), sizeOf(roomInMemory))
+	default:
+		d.good("memory", "%s are free", sizeOf(free))
 	}
 }

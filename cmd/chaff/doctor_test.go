@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -146,4 +147,31 @@ func (h home) learn(args ...string) (stdout, stderr string, code int) {
 	var out, complaints strings.Builder
 	code = run(h.t.Context(), append([]string{"learn", "-m", h.path("mail/model")}, args...), []string{"HOME=" + h.dir}, strings.NewReader(""), &out, &complaints)
 	return out.String(), complaints.String(), code
+}
+
+func TestDoctorSaysWhetherMovingAMessageTeaches(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("needs a POSIX shell, such as that of Git for Windows")
+	}
+	dir := t.TempDir()
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	script := filepath.Join(dir, "learn.sieve")
+	for hook, want := range map[string]finding{
+		"":                            {About: "dovecot", Found: "no hook of it calls chaff"},
+		"pipe :copy \"sa-learn\";":    {About: "dovecot", Found: "no hook of it calls chaff"},
+		"pipe :copy \"chaff-learn\";": {About: "dovecot", Found: "moving a message to or from Junk teaches chaff"},
+	} {
+		must(t, os.WriteFile(script, []byte(hook), 0o600))
+		must(t, os.WriteFile(filepath.Join(dir, "doveconf"), []byte("#!/bin/sh\necho '  imapsieve_mailbox1_before = file:"+script+"'\n"), 0o700))
+		var d doctor
+		d.dovecot()
+		if len(d.findings) != 1 || d.findings[0].Bad || !strings.HasPrefix(d.findings[0].Found, want.Found) {
+			t.Errorf("%q: got %v", hook, d.findings)
+		}
+	}
+	must(t, os.WriteFile(filepath.Join(dir, "doveconf"), []byte("#!/bin/sh\nexit 1\n"), 0o700))
+	var d doctor
+	if d.dovecot(); len(d.findings) != 1 || !d.findings[0].Bad {
+		t.Errorf("a configuration that cannot be read: got %v", d.findings)
+	}
 }
