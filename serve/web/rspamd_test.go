@@ -66,6 +66,7 @@ func TestRspamdsAnswersHaveTheMembersOfRspamd(t *testing.T) {
 	s := newSite(t, nil)
 	for _, tt := range []struct{ method, path, want string }{
 		{"POST", "/checkv2", "is_skipped score required_score action symbols messages message-id time_real milter"},
+		{"GET", "/stat", "version config_id uptime read_only scanned learned actions scan_times spam_count ham_count connections control_connections total_learns statfiles"},
 	} {
 		w := s.do(tt.method, tt.path, string(mail("spam", 1)), s.bearer()...)
 		var got map[string]any
@@ -106,6 +107,7 @@ func TestRspamcWorksWithBoth(t *testing.T) {
 		{[]string{"learn_spam", spam}, `success = true;`},
 		{[]string{"learn_spam", spam}, `error = "<100@spam> has been already learned as spam, ignore it";`},
 		{[]string{"learn_ham", spam}, `success = true;`},
+		{[]string{"stat"}, `(?s)Messages scanned: 4\n.*Messages treated as spam: 3.*Messages learned: 2\n.*Average scan time: .*Total learns: 2\n`},
 	} {
 		if got := ask(address, token, tt.args...); !regexp.MustCompile(tt.want).MatchString(got) {
 			t.Errorf("rspamc %q: got %s", tt.args, got)

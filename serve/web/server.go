@@ -137,12 +137,13 @@ func (s *server) routes() map[string]http.HandlerFunc {
 		"/v1/": answered(func(r *http.Request) (any, error) {
 			return nil, failure{status: http.StatusNotFound, Text: "the API has no " + r.Method + " " + clip(r.URL.Path, 100) + ": see /v1/openapi.json"}
 		}),
-		// The requests of rspamd that its client rspamc makes for mail. Source: https://rspamd.com/doc/developers/protocol.html and the answers of
+		// The requests of rspamd that its client rspamc makes for mail and figures. Source: https://rspamd.com/doc/developers/protocol.html and the answers of
 		// rspamd 3.4. A client without a message sends GET.
 		"POST /checkv2":   answered(s.rspamdCheck),
 		"GET /checkv2":    answered(s.rspamdCheck),
 		"POST /learnspam": s.withToken(s.rspamdLearn(string(filter.Spam))),
 		"POST /learnham":  s.withToken(s.rspamdLearn(string(filter.Ham))),
+		"GET /stat":       answered(s.rspamdStat),
 		"GET /ping":       text("pong\r\n"),
 		// For programs that watch the daemon.
 		"GET /metrics": func(w http.ResponseWriter, _ *http.Request) {

@@ -202,7 +202,7 @@ func TestWhatNeedsTheToken(t *testing.T) {
 	}{
 		{"POST", "/v1/classify", true, false}, {"POST", "/v1/explain", false, false}, {"POST", "/v1/learn?class=spam", false, false},
 		{"POST", "/v1/forget", false, false}, {"GET", "/v1/status", false, false}, {"GET", "/v1/openapi.json", true, false},
-		{"POST", "/checkv2", true, false}, {"POST", "/learnspam", false, false}, {"POST", "/learnham", false, false},
+		{"POST", "/checkv2", true, false}, {"POST", "/learnspam", false, false}, {"POST", "/learnham", false, false}, {"GET", "/stat", true, false},
 		{"GET", "/ping", true, false}, {"GET", "/metrics", true, false}, {"GET", "/healthz", true, false}, {"GET", "/readyz", true, false},
 		{"GET", "/", false, true}, {"GET", "/unsure", false, true}, {"GET", "/kept/0", false, true}, {"GET", "/history", false, true},
 		{"GET", "/thresholds", false, true}, {"POST", "/kept/0", false, true}, {"POST", "/teach", false, true},
