@@ -6,7 +6,7 @@
 // Now and then the model is written anew, and a checkpoint in the log says so. [Store.Retrain] fits the model again to all messages of the log, and writes
 // the log without what was forgotten. docs/inside/formats.md has every byte.
 //
-//	s, err := store.Open(ctx, "spam.model", store.DefaultOptions)
+//	s, err := store.Open(ctx, "spam.model", store.DefaultOptions())
 //	outcome, err := s.Learn(store.Message{Raw: raw, Label: "spam", Way: store.ByHand})
 //	err = s.Close()
 //

@@ -1,4 +1,4 @@
-// Package ranges checks settings by the tags of their fields.
+// Package fieldtags reads what the tags of the fields of settings say: their defaults and their ranges.
 package fieldtags
 
 import (

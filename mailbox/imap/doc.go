@@ -1,6 +1,6 @@
 // Package imap filters a mailbox on an IMAP server, for people who have no server of their own.
 //
-//	client, err := imap.Dial(ctx, account, secret, imap.DefaultOptions)
+//	client, err := imap.Dial(ctx, account, secret, imap.DefaultOptions())
 //	run, err := client.Judge(ctx, state, classify, move) // new unseen mail of the inbox
 //	box, err := client.Mailbox(ctx, state)               // what package mailbox learns from
 //
