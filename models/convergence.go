@@ -54,7 +54,7 @@ func convergence(epochs []Epoch) *Convergence {
 }
 
 // separations measures the converged weights of each row.
-func (l *perceptron) separations(d *features.Dataset, m Perceptron) []Separation {
+func (m Perceptron) separations(l *stepper, d *features.Dataset) []Separation {
 	isTheorem := m.Start != StartRandom && (m.Decay == "" || m.Decay == RateConstant)
 	all := make([]Separation, l.n)
 	var scores []float64

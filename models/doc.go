@@ -55,8 +55,8 @@
 //	multinomial naive Bayes  cs440 lecture 16, "Feature = One Bit Per Word Token"          multinomial.go
 //	n_cw                     cs440 lecture 16, "Two Different BoW Algorithms"              counts.go
 //	perceptron               cs440 lecture 16, "Perceptron"; collins; mlcourse; grosse 4   perceptron.go
-//	learning rates, starts   cs440 lecture 16, "Implementation details"                    passes.go
-//	averaged perceptron      Freund, Schapire, Machine Learning 37, 1999                   average.go
+//	learning rates, starts   cs440 lecture 16, "Implementation details"                    steps.go
+//	averaged perceptron      Freund, Schapire, Machine Learning 37, 1999                   steps.go
 //	convergence, the bound   collins, "The Perceptron Convergence Theorem"; mlcourse       convergence.go
 //	multi-class perceptron   cs440 lecture 16, "Multi-class perceptrons"                   multiclassperceptron.go
 //	differentiable           cs440 lecture 16, "Differentiable Perceptron"                 tanh.go

@@ -59,6 +59,11 @@ type passEnder interface {
 // and a decaying learning rate may be too high at first: before the end it may be maxRiseBetween times that loss.
 const maxRise, maxRiseBetween = 1.1, 10.0
 
+// trainPasses trains the learner of m on d; see epochs.
+func trainPasses(ctx context.Context, m settings, p Passes, d *features.Dataset, o EpochOptions, rate string) (*Linear, Report, error) {
+	return epochs(ctx, m, p, newSorted(d), m.newLearner(d).(passLearner), o, rate)
+}
+
 // epochs trains l, the learner of m, in passes by p until one changes nothing or hardly anything, or all are made, and returns the model. rate names the
 // learning rate if a loss that grows says that it is too high.
 func epochs(ctx context.Context, m settings, p Passes, d sorted, l passLearner, o EpochOptions, rate string) (*Linear, Report, error) {

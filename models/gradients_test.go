@@ -14,7 +14,7 @@ func difference(f func(x float64) float64, x float64) float64 {
 }
 
 func TestDerivativesAreDifferencesOfLosses(t *testing.T) {
-	losses := map[string]rowLoss{"half square": halfSquare(), "squared tanh": squaredTanh()}
+	losses := map[string]rowLoss{"half square": LMS{}, "squared tanh": Tanh{}}
 	for name, loss := range losses {
 		for _, target := range []float64{-1, 1} {
 			for _, z := range []float64{-20, -3, -1, -0.1, 0, 0.1, 1, 3, 20} {
@@ -51,11 +51,11 @@ func TestGradientOfSoftmaxIsDifferencesOfTheLogLoss(t *testing.T) {
 // A step of gradient descent goes against the differences of the mean loss, by the learning rate.
 func TestBatchStepIsAgainstTheDifferencesOfTheMeanLoss(t *testing.T) {
 	const eta = 0.01
-	for name, loss := range map[string]rowLoss{"half square": halfSquare(), "squared tanh": squaredTanh()} {
+	for name, loss := range map[string]rowLoss{"half square": LMS{}, "squared tanh": Tanh{}} {
 		for _, classes := range []int{2, 3} {
 			d := randomMatrix(6, 20, 5, classes)
 			m := Descent{Passes: Passes{Seed: 1}, Steps: Steps{LearningRate: eta, Start: StartRandom}, Method: MethodBatch}
-			l := m.follow(loss, d)
+			l := m.follow(loss, d).(*batch)
 			start := snapshot(nil, l, 1)
 			for i, c := range d.Labels {
 				l.learn(0, d.Row(i), int(c))
@@ -113,7 +113,7 @@ func TestSoftmaxIsStableForAnyScore(t *testing.T) {
 func TestOtherLossesOfHugeScores(t *testing.T) {
 	for _, z := range []float64{800, -800, 1e300, -1e300} {
 		for _, target := range []float64{-1, 1} {
-			loss := squaredTanh()
+			loss := Tanh{}
 			right := (1 - math.Copysign(1, target*z)) * (1 - math.Copysign(1, target*z)) // 0 if right, else 4
 			wantNear(t, "squared tanh", loss.value(target, z), right, 0)
 			wantNear(t, "its slope", loss.derivative(target, z), 0, 0)

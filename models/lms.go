@@ -21,11 +21,8 @@ func (m LMS) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*L
 	return m.train(ctx, &m, "lms", d, o)
 }
 
-func (m LMS) newLearner(d *features.Dataset) learner { return m.follow(halfSquare(), d) }
+func (m LMS) newLearner(d *features.Dataset) learner { return m.follow(m, d) }
 
-func halfSquare() rowLoss {
-	return rowLoss{
-		value:      func(t, z float64) float64 { return (t - z) * (t - z) / 2 },
-		derivative: func(t, z float64) float64 { return -(t - z) },
-	}
-}
+func (LMS) value(t, z float64) float64 { return (t - z) * (t - z) / 2 }
+
+func (LMS) derivative(t, z float64) float64 { return -(t - z) }

@@ -26,31 +26,31 @@ var _ Trainer = MulticlassPerceptron{}
 
 // Train implements [Trainer].
 func (m MulticlassPerceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	l := m.newLearner(d).(*multiclassPerceptron)
-	linear, report, err := epochs(ctx, &m, m.Passes, newSorted(d), l, o, "")
+	linear, report, err := trainPasses(ctx, &m, m.Passes, d, o, "")
 	report.Convergence = convergence(report.Epochs)
 	return linear, report, err
 }
 
 func (m MulticlassPerceptron) newLearner(d *features.Dataset) learner {
-	return &multiclassPerceptron{newAveraged(m.Passes, m.Steps, len(d.Classes), d.Terms, m.Averaged), m.Steps}
+	return newStepper(m, m.Passes, m.Steps, len(d.Classes), d.Terms, m.Averaged)
 }
 
-type multiclassPerceptron struct {
-	averaged
-	steps Steps
-}
-
-func (l *multiclassPerceptron) learn(_ int, x features.Vector, c int) bool {
-	scores := l.next(x)
-	other := rival(scores, c)
-	if scores[c] > scores[other] {
+func (m MulticlassPerceptron) steps(z []float64, _ features.Vector, c, n int) bool {
+	other := rival(z, c)
+	if z[c] > z[other] {
 		return false
 	}
-	eta := l.steps.rate(l.read)
-	l.step(c, x, eta)
-	l.step(other, x, -eta)
+	clear(z)
+	z[c], z[other] = m.rate(n), -m.rate(n)
 	return true
+}
+
+// loss is the 0-1 loss, where a tie is a mistake.
+func (MulticlassPerceptron) loss(z []float64, c int) float64 {
+	if z[c] > z[rival(z, c)] {
+		return 0
+	}
+	return 1
 }
 
 // rival returns the class other than c with the highest score, of equal ones the first.
@@ -62,12 +62,4 @@ func rival(scores []float64, c int) int {
 		}
 	}
 	return best
-}
-
-// loss is the 0-1 loss, where a tie is a mistake.
-func (l *multiclassPerceptron) loss(scores []float64, c int) float64 {
-	if scores[c] > scores[rival(scores, c)] {
-		return 0
-	}
-	return 1
 }

@@ -64,7 +64,7 @@ func (o Options) NewOnline(name string, classes []string) (*Online, features.Kin
 
 // onlineOf returns l as an online learner, and nil if it makes a step for all documents together.
 func onlineOf(l learner, classes []string) *Online {
-	if descent, is := l.(*gradientDescent); is && descent.gradient != nil {
+	if _, is := l.(*batch); is {
 		return nil
 	}
 	return &Online{learner: l, classes: len(classes)}

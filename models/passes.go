@@ -1,7 +1,6 @@
 package models
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -59,40 +58,4 @@ func (p Passes) orders(d sorted) func() []int32 {
 		return sync.OnceValue(shuffle)
 	}
 	return shuffle
-}
-
-// How the learning rate changes.
-const (
-	RateConstant    = "constant"  // eta_n = eta
-	RateInverse     = "1/n"       // eta_n = eta / n
-	RateInverseRoot = "1/sqrt(n)" // eta_n = eta / sqrt(n)
-)
-
-// The initial weights.
-const (
-	StartZeros  = "zeros"
-	StartRandom = "random"
-)
-
-// Steps are the settings of trainers that change the weights by steps of a given length. Source: cs440 lecture 16,
-// "Implementation details".
-type Steps struct {
-	// LearningRate is the length of a step, eta. Above 0, at most 1e6. The default depends on the model.
-	LearningRate float64 `json:"learning_rate" range:"above 0 and at most 1e6"`
-	// Decay is how the learning rate falls with the number n of steps: "constant", "1/n" or "1/sqrt(n)". Default
-	// "constant".
-	Decay string `json:"decay" range:"constant, 1/n or 1/sqrt(n)"`
-	// Start is where the weights start: "zeros", or "random" for small random numbers. Default "zeros".
-	Start string `json:"start" range:"zeros or random"`
-}
-
-// rate returns eta_n, the learning rate of the n-th step.
-func (s Steps) rate(n int) float64 {
-	switch s.Decay {
-	case RateInverse:
-		return s.LearningRate / float64(n)
-	case RateInverseRoot:
-		return s.LearningRate / math.Sqrt(float64(n))
-	}
-	return s.LearningRate
 }

@@ -27,35 +27,26 @@ var _ Trainer = PassiveAggressive{}
 
 // Train implements [Trainer].
 func (m PassiveAggressive) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	return epochs(ctx, &m, m.Passes, newSorted(d), m.newLearner(d).(*passiveAggressive), o, "")
+	return trainPasses(ctx, &m, m.Passes, d, o, "")
 }
 
 func (m PassiveAggressive) newLearner(d *features.Dataset) learner {
-	return &passiveAggressive{newAveraged(m.Passes, Steps{}, rowCount(len(d.Classes)), d.Terms, m.Averaged), m.Aggressiveness}
+	return newStepper(m, m.Passes, Steps{}, rowCount(len(d.Classes)), d.Terms, m.Averaged)
 }
 
-type passiveAggressive struct {
-	averaged
-	C float64
-}
-
-func (l *passiveAggressive) learn(_ int, x features.Vector, c int) bool {
-	changed := false
-	for r, z := range l.next(x) {
-		t := target(l.n, r, c)
-		loss := hinge(t, z)
-		squares := squaredNorm(x, l.origin)
-		if loss == 0 || squares == 0 {
-			continue
+func (m PassiveAggressive) steps(z []float64, x features.Vector, c, _ int) (changed bool) {
+	squares := squaredNorm(x, m.ThroughOrigin)
+	for r := range z {
+		t := target(len(z), r, c)
+		loss := hinge(t, z[r])
+		if z[r] = 0; loss > 0 && squares > 0 {
+			z[r], changed = min(m.Aggressiveness, loss/squares)*t, true
 		}
-		tau := min(l.C, loss/squares)
-		l.step(r, x, tau*t)
-		changed = true
 	}
 	return changed
 }
 
-func (l *passiveAggressive) loss(scores []float64, c int) float64 { return sumOver(scores, c, hinge) }
+func (PassiveAggressive) loss(z []float64, c int) float64 { return sumOver(z, c, hinge) }
 
 // hinge returns the loss of a document that is not classified with a margin of 1.
 func hinge(t, z float64) float64 { return max(0, 1-t*z) }

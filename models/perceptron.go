@@ -25,44 +25,34 @@ var _ Trainer = Perceptron{}
 
 // Train implements [Trainer].
 func (m Perceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	l := m.newLearner(d).(*perceptron)
-	linear, report, err := epochs(ctx, &m, m.Passes, newSorted(d), l, o, "")
+	linear, report, err := trainPasses(ctx, &m, m.Passes, d, o, "")
 	if report.Convergence = convergence(report.Epochs); report.Convergence != nil && report.Convergence.Converged {
-		report.Convergence.Separations = l.separations(d, m)
+		report.Convergence.Separations = m.separations(report.Learned.learner.(*stepper), d)
 	}
 	return linear, report, err
 }
 
+// newLearner returns a learner of one row for each of R problems of two classes.
 func (m Perceptron) newLearner(d *features.Dataset) learner {
-	R := rowCount(len(d.Classes))
-	return &perceptron{newAveraged(m.Passes, m.Steps, R, d.Terms, m.Averaged), m.Steps, make([]int, R)}
+	return newStepper(m, m.Passes, m.Steps, rowCount(len(d.Classes)), d.Terms, m.Averaged)
 }
 
-// perceptron learns one row for each of R problems of two classes.
-type perceptron struct {
-	averaged
-	steps   Steps
-	updates []int // R: how many updates of each row there were
-}
-
-func (l *perceptron) learn(_ int, x features.Vector, c int) bool {
-	changed := false
-	for r, z := range l.next(x) {
-		t := target(l.n, r, c)
-		if t*z > 0 {
+func (m Perceptron) steps(z []float64, _ features.Vector, c, n int) (changed bool) {
+	for r := range z {
+		t := target(len(z), r, c)
+		if t*z[r] > 0 {
+			z[r] = 0
 			continue
 		}
-		l.step(r, x, l.steps.rate(l.read)*t)
-		l.updates[r]++
-		changed = true
+		z[r], changed = m.rate(n)*t, true
 	}
 	return changed
 }
 
 // loss is the 0-1 loss, whose minimum collins' "The Perceptron Algorithm" looks for: 1 for a mistake of any row.
-func (l *perceptron) loss(scores []float64, c int) float64 {
-	for r, z := range scores {
-		if target(len(scores), r, c)*z <= 0 {
+func (Perceptron) loss(z []float64, c int) float64 {
+	for r := range z {
+		if target(len(z), r, c)*z[r] <= 0 {
 			return 1
 		}
 	}

@@ -33,8 +33,7 @@ var _ Trainer = Softmax{}
 
 // Train implements [Trainer].
 func (m Softmax) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
-	l := m.newLearner(d).(*ftrl)
-	return epochs(ctx, &m, m.Passes, newSorted(d), l, o, fmt.Sprintf("models.softmax.learning_rate=%v", m.LearningRate))
+	return trainPasses(ctx, &m, m.Passes, d, o, fmt.Sprintf("models.softmax.learning_rate=%v", m.LearningRate))
 }
 
 // logLoss returns -ln p_c of the class c of a document with the given scores. It uses differences from the highest score,

@@ -43,7 +43,7 @@ func TestEveryModelIsEnteredInFull(t *testing.T) {
 			}
 			file := strings.ReplaceAll(m.name, "-", "") + ".go"
 			if m.name == "averaged-perceptron" {
-				file = "average.go"
+				file = "steps.go"
 			}
 			if !strings.Contains(string(doc), " "+file+"\n") {
 				t.Errorf("the formulas in doc.go do not name the file %s", file)

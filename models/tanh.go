@@ -25,14 +25,11 @@ func (m Tanh) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*
 	return m.train(ctx, &m, "tanh", d, o)
 }
 
-func (m Tanh) newLearner(d *features.Dataset) learner { return m.follow(squaredTanh(), d) }
+func (m Tanh) newLearner(d *features.Dataset) learner { return m.follow(m, d) }
 
-func squaredTanh() rowLoss {
-	return rowLoss{
-		value: func(t, z float64) float64 { return math.Pow(t-math.Tanh(z), 2) },
-		derivative: func(t, z float64) float64 {
-			y := math.Tanh(z)
-			return -2 * (t - y) * (1 - y*y)
-		},
-	}
+func (Tanh) value(t, z float64) float64 { return math.Pow(t-math.Tanh(z), 2) }
+
+func (Tanh) derivative(t, z float64) float64 {
+	y := math.Tanh(z)
+	return -2 * (t - y) * (1 - y*y)
 }
