@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -21,7 +22,11 @@ import (
 	"chaff/message"
 )
 
-const stdinPath = "-"
+// What names the standard streams in place of a path.
+const (
+	stdinPath  = "-"
+	stdoutPath = "/dev/stdout"
+)
 
 type classifyFlags struct {
 	delivery.Request
@@ -233,6 +238,9 @@ func (p *program) linesOf(list string) (all []string, err error) {
 	return all, replace.Reason(lines.Err())
 }
 
+// maxHeld is how many bytes of verdicts are held back before they are written: with the last line fewer than a pipe takes in one piece.
+const maxHeld = 3 << 10
+
 func classifyPaths(p *program, flags classifyFlags, paths []string) error {
 	f, err := delivery.OpenModel(flags.Model, p.stderr)
 	if err != nil {
@@ -247,22 +255,27 @@ func classifyPaths(p *program, flags classifyFlags, paths []string) error {
 	for _, class := range f.Settings().Classes {
 		width = max(width, screen.Width(screen.Printable(class)))
 	}
-	out, isWatched := bufio.NewWriter(p.stdout), p.stdout.width > 0
+	var lines bytes.Buffer // written as a whole: an interrupt ends the process at once, and must cut none of them
+	flush := func() error {
+		_, err := lines.WriteTo(p.stdout)
+		return err
+	}
+	isWatched := p.stdout.width > 0
 	err = readEach(p, p.openEach(paths, flags.format), errNoMessages, func(origin string, raw []byte) error {
 		v := f.Classify(raw)
 		v.Unlike = unlike.Add(v)
 		var err error
 		if flags.JSON {
-			err = delivery.PrintJSON(out, origin, v)
+			err = delivery.PrintJSON(&lines, origin, v)
 		} else {
-			_, err = screen.Printf(out, "%-*s  %8.2f  %.3f  %s\n", width, string(v.Verdict), v.Score, v.Probability, origin)
+			_, err = screen.Printf(&lines, "%-*s  %8.2f  %.3f  %s\n", width, string(v.Verdict), v.Score, v.Probability, origin)
 		}
-		if isWatched && err == nil {
-			err = out.Flush()
+		if err == nil && (isWatched || lines.Len() >= maxHeld) {
+			err = flush()
 		}
 		return err
 	})
-	err = cmp.Or(err, out.Flush())
+	err = cmp.Or(err, flush())
 	if why := unlike.String(); why != "" {
 		p.warn("these " + why)
 	}

@@ -203,3 +203,28 @@ func TestAMessageThatIsTooLargeIsNotJudged(t *testing.T) {
 		t.Errorf("of %d bytes %d came out", len(large), out.Len())
 	}
 }
+
+// writeEnds has the last byte of each write.
+type writeEnds []byte
+
+func (w *writeEnds) Write(text []byte) (int, error) {
+	*w = append(*w, text[len(text)-1])
+	return len(text), nil
+}
+
+// TestEachWriteOfVerdictsEndsALine is about a process that an interrupt ends between two writes.
+func TestEachWriteOfVerdictsEndsALine(t *testing.T) {
+	h := newHome(t, "")
+	h.writeModel()
+	for _, form := range [][]string{nil, {"--json"}} {
+		var ends writeEnds
+		var stderr bytes.Buffer
+		args := append([]string{"classify", "-m", h.path("model"), filepath.Join(sampleDir(), "ham"), filepath.Join(sampleDir(), "spam")}, form...)
+		if code := run(t.Context(), args, []string{"HOME=" + h.dir}, strings.NewReader(""), &ends, &stderr); code != 0 {
+			t.Fatal(stderr.String())
+		}
+		if len(ends) < 4 || strings.Trim(string(ends), "\n") != "" {
+			t.Errorf("%q: writes end with %q", form, ends)
+		}
+	}
+}

@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -169,14 +171,11 @@ Your own mail is next. Chaff reads it and changes nothing in it:
   chaff train inbox.mbox junk.mbox`)
 }
 
-// saveSample writes the sample mail to a new folder as a Maildir.
+// saveSample writes the sample mail to a folder as a Maildir. A folder that is there may hold nothing but this mail, as one does that an earlier
+// command left behind on a full disk.
 func saveSample(w io.Writer, dir string) error {
-	for _, folder := range []string{"", "cur", "new", "tmp", ".Junk", ".Junk/cur", ".Junk/new", ".Junk/tmp"} {
-		if err := os.Mkdir(filepath.Join(dir, folder), 0o700); err != nil {
-			return hint.With(fmt.Errorf("write the sample mail to %s: %w", dir, replace.Reason(err)), "name a folder that does not exist yet, in one that does")
-		}
-	}
-	n := 0
+	folders := []string{".", "cur", "new", "tmp", ".Junk", ".Junk/cur", ".Junk/new", ".Junk/tmp"}
+	mail := map[string][]byte{} // by path in the folder
 	for item, err := range sample.Source() {
 		if err != nil {
 			return err
@@ -185,17 +184,38 @@ func saveSample(w io.Writer, dir string) error {
 		if err != nil {
 			return err
 		}
-		folder := ""
+		folder := "cur"
 		if item.Label == sources.Spam {
-			folder = ".Junk"
+			folder = ".Junk/cur"
 		}
-		hour := n * 97 % 300 // the sample has all ham first, which no mailbox has
-		n++
+		hour := len(mail) * 97 % 300 // the sample has all ham first, which no mailbox has
 		name := fmt.Sprintf("%d.%s:2,S", 1700000000+3600*hour, strings.TrimSuffix(path.Base(item.Origin), ".eml"))
-		if err := os.WriteFile(filepath.Join(dir, folder, "cur", name), raw, 0o600); err != nil {
+		mail[path.Join(folder, name)] = raw
+	}
+	there := fs.WalkDir(os.DirFS(dir), ".", func(name string, e fs.DirEntry, err error) error {
+		_, isMail := mail[name]
+		if err == nil && !(e.IsDir() && slices.Contains(folders, name) || e.Type().IsRegular() && isMail) {
+			err = errors.New(name + " is in it")
+		}
+		return err
+	})
+	if errors.Is(there, fs.ErrNotExist) {
+		there = nil
+	}
+	for _, folder := range folders {
+		err := there
+		if err == nil {
+			err = os.Mkdir(filepath.Join(dir, folder), 0o700)
+		}
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return hint.With(fmt.Errorf("write the sample mail to %s: %w", dir, replace.Reason(err)), "name a folder that does not exist yet, in one that does")
+		}
+	}
+	for name, raw := range mail {
+		if err := os.WriteFile(filepath.Join(dir, name), raw, 0o600); err != nil {
 			return fmt.Errorf("write the sample mail: %w", err)
 		}
 	}
-	screen.Printf(w, "%d messages are in %s: chaff train --maildir %s\n", n, screen.Printable(dir), screen.Printable(shellWord(dir)))
+	screen.Printf(w, "%d messages are in %s: chaff train --maildir %s\n", len(mail), screen.Printable(dir), screen.Printable(shellWord(dir)))
 	return nil
 }

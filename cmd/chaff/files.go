@@ -149,6 +149,9 @@ func canWrite(reads []string, outputs ...replace.Output) error {
 		if o.Path == "" {
 			continue
 		}
+		if o.Path == stdinPath {
+			return hint.With(errors.New("save -: it names no file"), stdoutPath+" names stdout, and ./- a file of this name")
+		}
 		dir := filepath.Dir(o.Path)
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && !o.Made {
 			return hint.With(fmt.Errorf("save %s: there is no folder %s", o.Path, dir), "make it first: mkdir -p "+shellWord(dir))
@@ -260,6 +263,8 @@ func anew(path string, err error) string {
 	_, gone := os.Stat(path)
 	command := "chaff retrain -m " + shellWord(path) + " makes it anew from its log"
 	switch {
+	case errors.Is(err, filter.ErrPart):
+		return "chaff merge PART... -o FILE"
 	case errors.Is(err, filter.ErrNotModel): // which could be a file of another program
 		return "remove it, then " + command
 	case errors.Is(err, filter.ErrTruncated), errors.Is(err, filter.ErrDamaged), errors.Is(gone, fs.ErrNotExist):

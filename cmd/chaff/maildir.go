@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"io/fs"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -108,6 +109,9 @@ func (x *learning) eachMailbox(all *mailboxes, boxes []*mailbox.Mailbox, o mailb
 // openMailbox opens a mailbox of Maildirs. It warns of one without a folder for spam.
 func openMailbox(p *program, path string) (*mailbox.Mailbox, error) {
 	box, err := mailbox.Open(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err = hint.With(err, "chaff learn --ham PATH and chaff learn --spam PATH learn from other mail")
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -52,11 +52,14 @@ settings and the secret key as well. chaff restore makes the model anew from it.
 Others may learn meanwhile. The file has the words of your mail, so it is
 readable by its owner only.`,
 		Example: `  chaff backup -o chaff.backup
-  chaff backup -m spam.model -o spam.backup`,
+  chaff backup -m spam.model -o - | ssh host 'cat > spam.backup'`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if out == "" {
 				return errors.New("no file for the backup: name it with -o FILE")
+			}
+			if out == stdinPath {
+				out = stdoutPath
 			}
 			if err := hasStore(p.model); err != nil {
 				return err
@@ -69,13 +72,14 @@ readable by its owner only.`,
 			if err != nil {
 				return err
 			}
-			a := answer{program: p}
-			a.fact("saved", "%s, with %s", out, plural(n, "message"))
+			if a := (answer{program: p}); out != stdoutPath { // which has the backup
+				a.fact("saved", "%s, with %s", out, plural(n, "message"))
+			}
 			return nil
 		},
 	}
 	p.addModelFile(c, "back up")
-	c.Flags().StringVarP(&out, "out", "o", "", "write the backup to `FILE`")
+	c.Flags().StringVarP(&out, "out", "o", "", "write the backup to `FILE`, or to stdout if it is -")
 	return c
 }
 
