@@ -145,22 +145,16 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		}
 	}
 	s.mu.Unlock()
-	done := make(chan struct{})
-	go func() {
-		s.open.Wait()
-		close(done)
-	}()
-	select {
-	case <-done:
-	case <-time.After(cmp.Or(s.Grace, 10*time.Second)):
+	late := time.AfterFunc(cmp.Or(s.Grace, 10*time.Second), func() {
 		abandon()
 		s.mu.Lock()
+		defer s.mu.Unlock()
 		for conn := range s.conns {
 			conn.Close()
 		}
-		s.mu.Unlock()
-		<-done
-	}
+	})
+	s.open.Wait()
+	late.Stop()
 	if err != nil {
 		return fmt.Errorf("accept a client of %s: %w", s.Protocol, err)
 	}

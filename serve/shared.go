@@ -74,16 +74,21 @@ const sampleSize = 100
 func (b *background) sample() (store.Sample, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	var err error
 	if b.mail == nil {
-		v, err := store.Look(b.path)
-		if err != nil {
-			return nil, err
-		}
-		b.mail, err = v.Sample(sampleSize)
-		v.Close()
-		return b.mail, err
+		b.mail, err = sampleOf(b.path, sampleSize)
 	}
-	return b.mail, nil
+	return b.mail, err
+}
+
+// sampleOf returns up to n messages of each class that a model has learned.
+func sampleOf(path string, n int) (store.Sample, error) {
+	v, err := store.Look(path)
+	if err != nil {
+		return nil, err
+	}
+	defer v.Close()
+	return v.Sample(n)
 }
 
 // shared is the model that all users share.
@@ -111,14 +116,9 @@ func (f *followed) changed() (is bool) {
 	}
 	for i, name := range []string{path, path + filter.LogSuffix} {
 		before := f.files[i]
-		now, err := os.Stat(name)
-		if err != nil {
-			now = nil
-		}
-		if (now == nil) != (before == nil) || now != nil && (!os.SameFile(now, before) || now.Size() != before.Size() || !now.ModTime().Equal(before.ModTime())) {
-			is = true
-		}
-		f.files[i] = now
+		now, _ := os.Stat(name) // nil if there is none
+		isSame := now == before || os.SameFile(now, before) && now.Size() == before.Size() && now.ModTime().Equal(before.ModTime())
+		is, f.files[i] = is || !isSame, now
 	}
 	return is
 }

@@ -42,7 +42,6 @@ type Shelf struct {
 // openShelf returns the messages in the folder of a model. If none are to be kept, it removes them.
 func openShelf(o Options) (*Shelf, error) {
 	s := &Shelf{most: map[bool]int{true: max(o.KeepUnsure, o.KeepHistory), false: o.KeepHistory}, days: o.HistoryDays}
-	isOff := s.most[true] == 0
 	beside, err := os.OpenRoot(filepath.Dir(o.Model))
 	if err != nil {
 		return nil, fmt.Errorf("folder of the model: %w", err)
@@ -51,42 +50,46 @@ func openShelf(o Options) (*Shelf, error) {
 	for _, earlier := range []string{".unsure", ".history"} { // mail that earlier versions kept, which nothing shows
 		beside.RemoveAll(filepath.Base(o.Model) + earlier)
 	}
-	name := filepath.Base(o.Model) + KeptSuffix
+	name, isOff := filepath.Base(o.Model)+KeptSuffix, s.most[true] == 0
 	if !isOff {
 		err = beside.Mkdir(name, 0o700)
 	}
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		s.folder, err = openOwn(beside, name, o.Model)
 	}
+	if err != nil && isOff { // there is none, or it is none of ours
+		return s, nil
+	}
+	if err == nil {
+		err = s.readAll()
+	}
 	if err != nil {
-		if isOff { // there is none, or it is none of ours
-			return s, nil
-		}
 		return nil, fmt.Errorf("kept messages: %w", err)
 	}
-	entries, err := fs.ReadDir(s.folder.FS(), ".")
-	if err != nil {
-		return nil, fmt.Errorf("kept messages: %w", err)
-	}
-	s.folder.Remove(unfinished) // of a daemon that was killed
-	for _, entry := range entries {
-		if !isKey(entry.Name()) || !entry.Type().IsRegular() {
-			continue
-		}
-		k, _, err := s.read(entry.Name(), false)
-		if err != nil { // a crash has cut it
-			s.folder.Remove(entry.Name())
-			continue
-		}
-		s.all = append(s.all, k)
-	}
-	slices.SortStableFunc(s.all, func(a, b Record) int { return a.Time.Compare(b.Time) })
 	s.clean(time.Now())
 	if isOff {
 		s.folder.Close()
 		beside.Remove(name) // if it is empty
 	}
 	return s, nil
+}
+
+// readAll reads the records of all messages, and removes those that a crash has cut.
+func (s *Shelf) readAll() error {
+	entries, err := fs.ReadDir(s.folder.FS(), ".")
+	s.folder.Remove(unfinished) // of a daemon that was killed
+	for _, entry := range entries {
+		if !isKey(entry.Name()) || !entry.Type().IsRegular() {
+			continue
+		}
+		if k, _, err := s.read(entry.Name(), false); err == nil {
+			s.all = append(s.all, k)
+		} else {
+			s.folder.Remove(entry.Name())
+		}
+	}
+	slices.SortStableFunc(s.all, func(a, b Record) int { return a.Time.Compare(b.Time) })
+	return err
 }
 
 var errNotOurs = errors.New("it is a link, or another user's")
@@ -191,43 +194,38 @@ func (s *Shelf) keep(r *Record, raw []byte) error {
 	return nil
 }
 
+// remove removes the messages that go.
+func (s *Shelf) remove(goes func(Record) bool) {
+	s.all = slices.DeleteFunc(s.all, func(k Record) bool {
+		is := goes(k)
+		if is {
+			s.folder.Remove(k.Key)
+		}
+		return is
+	})
+}
+
 // clean removes the messages that are too many or too old.
 func (s *Shelf) clean(now time.Time) {
 	n := map[bool]int{}
 	for i := range s.all {
 		n[s.all[i].Verdict == filter.Unsure]++
 	}
-	s.all = slices.DeleteFunc(s.all, func(k Record) bool {
+	s.remove(func(k Record) bool {
 		isUnsure := k.Verdict == filter.Unsure
 		goes := n[isUnsure] > s.most[isUnsure] || now.Sub(k.Time) >= time.Duration(s.days)*24*time.Hour
 		if goes {
 			n[isUnsure]--
-			s.folder.Remove(k.Key)
 		}
 		return goes
 	})
 }
 
-func (s *Shelf) find(key string) int {
-	return slices.IndexFunc(s.all, func(k Record) bool { return k.Key == key })
-}
-
-// drop removes a message. The error is [ErrNotKept].
-func (s *Shelf) drop(key string) error {
-	i := s.find(key)
-	if i < 0 {
-		return ErrNotKept
-	}
-	s.all = slices.Delete(s.all, i, i+1)
-	s.folder.Remove(key)
-	return nil
-}
-
-// Drop stops to keep a message. The error is [ErrNotKept].
-func (s *Shelf) Drop(key string) error {
+// Drop stops to keep a message, if it is kept.
+func (s *Shelf) Drop(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.drop(key)
+	s.remove(func(k Record) bool { return k.Key == key })
 }
 
 // Unsure returns the unsure messages, the latest first.
@@ -247,19 +245,17 @@ func (s *Shelf) Unsure() (unsure []Record) {
 func (s *Shelf) Has(key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.find(key) >= 0
+	return slices.ContainsFunc(s.all, func(k Record) bool { return k.Key == key })
 }
 
 // Get returns a message and its bytes. The error is [ErrNotKept], or about its file.
 func (s *Shelf) Get(key string) (Record, []byte, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.find(key) < 0 {
+	if !s.Has(key) {
 		return Record{}, nil, ErrNotKept
 	}
 	k, raw, err := s.read(key, true)
-	if err != nil {
-		_ = s.drop(key)
+	if err != nil { // also of one that is removed meanwhile
+		s.Drop(key)
 		return Record{}, nil, fmt.Errorf("%w: %w", ErrNotKept, err)
 	}
 	return k, raw, nil

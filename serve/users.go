@@ -16,7 +16,6 @@ import (
 
 	"chaff/filter"
 	"chaff/internal/ascii"
-	"chaff/store"
 )
 
 // The sizes in bytes of the longest name of a user, that of a mail address, and of a folder.
@@ -192,17 +191,9 @@ func openUser(path string, shared *loaded) (m *userModel, err error) {
 		m.offset = sample.Mean(f)
 		return m, nil
 	}
-	v, err := store.Look(path)
-	if err != nil {
+	own, err := sampleOf(path, enoughAlone)
+	if err != nil || own.Len() < enoughAlone { // its score says nothing yet
 		return nil, err
-	}
-	defer v.Close()
-	own, err := v.Sample(enoughAlone)
-	if err != nil {
-		return nil, err
-	}
-	if own.Len() < enoughAlone {
-		return nil, nil // its score says nothing yet
 	}
 	return m, nil
 }

@@ -50,14 +50,24 @@ func Unjudged(raw []byte, why string) (out []byte, ended bool) { return Set(raw,
 // spacer is the last of our fields before a message that begins with a blank. Without it, the message would continue a verdict.
 const spacer = "X-Chaff-Message:"
 
-// Clean returns the header of a message as [Set] passes it on, but without new fields, and where the parts that it has
-// removed begin and end. The rest has its length. Mail systems that take messages apart edit their fields by it.
-func Clean(header []byte) (clean []byte, removed [][2]int) {
-	removed = forgedFields(header)
+// Clean returns the header of a message as [Set] passes it on, but without new fields. What is at an offset of it, each at least the one before,
+// begins at offsetOf in clean. Mail systems that take messages apart edit their fields by it.
+func Clean(header []byte) (clean []byte, offsetOf func(offset int) int) {
+	removed := forgedFields(header)
 	clean = appendOthers(make([]byte, 0, len(header)), header, removed)
 	end, _ := headerEnd(clean, endsInCRLF(clean))
 	disown(clean[:end])
-	return clean, removed
+	gone := 0
+	return clean, func(offset int) int {
+		for len(removed) > 0 && removed[0][1] <= offset {
+			gone += removed[0][1] - removed[0][0]
+			removed = removed[1:]
+		}
+		if len(removed) > 0 {
+			offset = min(offset, removed[0][0])
+		}
+		return offset - gone
+	}
 }
 
 // endsInCRLF reports whether the first line end of raw is CR LF.

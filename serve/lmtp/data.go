@@ -17,6 +17,19 @@ const (
 	afterLF    // behind LF without CR
 )
 
+// next returns the place behind a byte, whatever dots mean.
+func (p place) next(b byte) place {
+	switch {
+	case b == '\r':
+		return afterCR
+	case b == '\n' && p == afterCR:
+		return lineStart
+	case b == '\n':
+		return afterLF
+	}
+	return inLine
+}
+
 // decoder undoes what the sender of a message did to its dots. Only CR LF "." CR LF is an end: lines end in nothing else.
 type decoder struct{ at place }
 
@@ -42,7 +55,7 @@ func (d *decoder) decode(dst, src []byte) (out []byte, used int, ended bool) {
 			}
 			dst = append(dst, '\r')
 			d.at = afterCR
-		case inLine:
+		case inLine, afterLF:
 			n := bytes.IndexByte(src[i:], '\r')
 			if n < 0 {
 				return append(dst, src[i:]...), len(src), false
@@ -52,14 +65,7 @@ func (d *decoder) decode(dst, src []byte) (out []byte, used int, ended bool) {
 			b = '\r'
 		}
 		dst = append(dst, b)
-		switch {
-		case b == '\r':
-			d.at = afterCR
-		case b == '\n' && d.at == afterCR:
-			d.at = lineStart
-		default:
-			d.at = inLine
-		}
+		d.at = d.at.next(b)
 	}
 	return dst, len(src), false
 }
@@ -75,16 +81,7 @@ type encoder struct {
 func (e *encoder) write(part []byte) {
 	for _, b := range part {
 		before := e.at
-		e.at = inLine
-		switch b {
-		case '\r':
-			e.at = afterCR
-		case '\n':
-			e.at = afterLF
-			if before == afterCR {
-				e.at = lineStart
-			}
-		}
+		e.at = before.next(b)
 		switch {
 		case b == '.' && before == lineStart:
 			e.out.WriteByte('.')

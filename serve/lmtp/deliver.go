@@ -117,7 +117,7 @@ func (c *client) pass(m *serve.Message) error {
 			continue
 		}
 		user := group[0].user
-		if slices.ContainsFunc(group, func(r *recipient) bool { return r.user != user }) {
+		if slices.ContainsFunc(group, func(r *recipient) bool { return r.user != user }) { // they share a model
 			user = ""
 		}
 		text, err := c.judge(m.Bytes(), user)

@@ -56,33 +56,34 @@ func (v view) Title() string {
 // errNotFound is about a page that does not exist.
 var errNotFound = errors.New("there is no such page")
 
-// view returns the view of a page; nil for nobody who is signed in, who is asked to do so.
-func (c *console) view(w http.ResponseWriter, r *http.Request, page string) *view {
-	if _, form := c.session(r); form != "" {
-		return &view{Page: page, Form: form, User: userOf(r), Classes: c.engine.Settings().Classes, Options: c.options}
+// signedIn answers people who are signed in, and asks others to do so.
+func (c *console) signedIn(page string, do func(w http.ResponseWriter, r *http.Request, v *view) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		_, form := c.session(r)
+		switch {
+		case form != "":
+			v := &view{Page: page, Form: form, User: userOf(r), Classes: c.engine.Settings().Classes, Options: c.options}
+			if err := do(w, r, v); err != nil {
+				c.fail(w, v, err)
+			}
+		case r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Site") != "cross-site":
+			http.Redirect(w, r, "/login", http.StatusSeeOther)
+		default:
+			c.loginPage(w, http.StatusUnauthorized, r, "")
+		}
 	}
-	if r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Site") != "cross-site" {
-		http.Redirect(w, r, "/login", http.StatusSeeOther)
-	} else {
-		c.loginPage(w, http.StatusUnauthorized, r, "")
-	}
-	return nil
 }
 
-// page shows a page to people who are signed in.
+// page shows a page.
 func (c *console) page(name string, fill func(r *http.Request, v *view) error) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		v := c.view(w, r, name)
-		if v == nil {
-			return
-		}
+	return c.signedIn(name, func(w http.ResponseWriter, r *http.Request, v *view) error {
 		v.Notice = notices[r.URL.Query().Get("did")]
-		if err := fill(r, v); err != nil {
-			c.fail(w, v, err)
-			return
+		err := fill(r, v)
+		if err == nil {
+			c.write(w, http.StatusOK, v)
 		}
-		c.write(w, http.StatusOK, v)
-	}
+		return err
+	})
 }
 
 // notices are what a page says after a form, by the parameter did.
@@ -138,23 +139,17 @@ func (c *console) login(w http.ResponseWriter, r *http.Request) {
 
 // posted handles a form of a page, if it is of this session. It has the path to go on to.
 func (c *console) posted(handle func(w http.ResponseWriter, r *http.Request) (next string, err error)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		v := c.view(w, r, "")
-		if v == nil {
-			return
-		}
+	return c.signedIn("", func(w http.ResponseWriter, r *http.Request, v *view) error {
 		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 		if err := r.ParseForm(); err != nil || !isSame(r.PostForm.Get("form"), v.Form) {
-			c.fail(w, v, errForm)
-			return
+			return errForm
 		}
 		next, err := handle(w, r)
-		if err != nil {
-			c.fail(w, v, err)
-			return
+		if err == nil {
+			http.Redirect(w, r, next, http.StatusSeeOther)
 		}
-		http.Redirect(w, r, next, http.StatusSeeOther)
-	}
+		return err
+	})
 }
 
 func (c *console) logout(w http.ResponseWriter, r *http.Request) (string, error) {
@@ -204,7 +199,7 @@ func (c *console) teachKept(_ http.ResponseWriter, r *http.Request) (string, err
 		if err != nil {
 			return "", err
 		}
-		_ = c.engine.Kept.Drop(key) // another person may have taught it
+		c.engine.Kept.Drop(key)
 	}
 	page := "/unsure"
 	if r.PostForm.Get("page") == "history" {

@@ -12,6 +12,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -220,17 +221,16 @@ var (
 
 // statusOf returns the status of HTTP for an error of the engine.
 func statusOf(err error) int {
-	for _, e := range []struct {
-		err    error
-		status int
-	}{
-		{serve.ErrTooLarge, http.StatusRequestEntityTooLarge}, {serve.ErrBusy, http.StatusServiceUnavailable}, {serve.ErrTimeout, http.StatusServiceUnavailable},
-		{serve.ErrClosed, http.StatusServiceUnavailable}, {serve.ErrClass, http.StatusBadRequest}, {serve.ErrUser, http.StatusBadRequest}, {serve.ErrUsers, http.StatusForbidden},
-		{serve.ErrNotKept, http.StatusNotFound}, {errBody, http.StatusBadRequest}, {errNoMessage, http.StatusBadRequest}, {errEncoding, http.StatusUnsupportedMediaType},
-		{context.Canceled, http.StatusServiceUnavailable}, {errNotFound, http.StatusNotFound}, {errForm, http.StatusForbidden},
+	for status, errs := range map[int][]error{
+		http.StatusBadRequest:            {serve.ErrClass, serve.ErrUser, errBody, errNoMessage},
+		http.StatusForbidden:             {serve.ErrUsers, errForm},
+		http.StatusNotFound:              {serve.ErrNotKept, errNotFound},
+		http.StatusRequestEntityTooLarge: {serve.ErrTooLarge},
+		http.StatusUnsupportedMediaType:  {errEncoding},
+		http.StatusServiceUnavailable:    {serve.ErrBusy, serve.ErrTimeout, serve.ErrClosed, context.Canceled},
 	} {
-		if errors.Is(err, e.err) {
-			return e.status
+		if slices.ContainsFunc(errs, func(e error) bool { return errors.Is(err, e) }) {
+			return status
 		}
 	}
 	if _, is := errors.AsType[*message.NoMail](err); is {
