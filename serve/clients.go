@@ -57,6 +57,7 @@ type Server struct {
 	Grace   time.Duration
 	Working context.Context
 
+	warnings limit
 	mu       sync.Mutex // of the fields below
 	stopping bool
 	conns    map[*Conn]bool
@@ -98,8 +99,19 @@ func Until(d time.Duration, last time.Time) time.Time {
 // Note reports what happened.
 func (s *Server) Note(format string, args ...any) { s.Log.Note(s.Protocol+": "+format, args...) }
 
+// warningsASecond is how many warnings of a protocol are logged in a second at most: whoever can connect must not fill the disk.
+const warningsASecond = 100
+
 // Warn reports what may need attention.
-func (s *Server) Warn(format string, args ...any) { s.Log.Warn(s.Protocol+": "+format, args...) }
+func (s *Server) Warn(format string, args ...any) {
+	may, left := s.warnings.pass("", warningsASecond)
+	if left > 0 {
+		s.Log.Warn("%s: left out %d warnings", s.Protocol, left)
+	}
+	if may {
+		s.Log.Warn(s.Protocol+": "+format, args...)
+	}
+}
 
 // begin answers a client in a goroutine of its own, and closes its connection afterwards.
 func (s *Server) begin(of net.Conn) {

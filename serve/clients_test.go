@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"strings"
 	"testing"
 )
 
@@ -52,5 +53,20 @@ func TestAcceptEndsWithItsContext(t *testing.T) {
 	clients := 0
 	if err := accept(ctx, r, func(net.Conn) { clients++ }, func(error) {}); clients != 1 || err != nil {
 		t.Errorf("%d clients, %v", clients, err)
+	}
+}
+
+func TestAFloodOfWarningsFillsNoLog(t *testing.T) {
+	log := &testLog{}
+	s := Server{Protocol: "spamd", Log: log}
+	for range 3 * warningsASecond {
+		s.Warn("bad request")
+	}
+	if n := strings.Count(log.String(), "spamd: bad request"); n < warningsASecond || n > 2*warningsASecond { // a second may end in between
+		t.Errorf("%d lines of %d", n, 3*warningsASecond)
+	}
+	s.warnings.second-- // as if it had ended
+	if s.Warn("more"); !strings.Contains(log.String(), "spamd: left out ") {
+		t.Errorf("the log does not say how many were left out: %s", log)
 	}
 }

@@ -25,6 +25,8 @@ var (
 	ErrClosed error = &reason{"closed", "the daemon is stopping: try again later"}
 	// ErrClass is about a label that the model does not know.
 	ErrClass error = &reason{"other", "is no class of the model"}
+	// ErrNoMail is about a message that cannot be learned, since it is none.
+	ErrNoMail error = &reason{"no_mail", "what is no mail is not learned"}
 	// ErrUser is about a name that no user may have.
 	ErrUser error = &reason{"user", "the name of a user has 1 to 254 bytes of UTF-8 without blanks, slashes and control characters, and begins with no dot"}
 	// ErrUsers is about a new user when as many as may have a model.

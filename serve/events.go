@@ -19,14 +19,32 @@ type Origin struct {
 // eventsASecond is how many events of a kind are logged in a second at most: whoever sends mail must not fill the disk, nor hide wrong tokens.
 const eventsASecond = 1000
 
+// limit lets so many lines of a kind into the log in a second.
+type limit struct {
+	mu     sync.Mutex
+	second int64
+	seen   map[string]int // in that second, by kind
+	left   int            // out of the log in that second
+}
+
+// pass reports whether one more line of a kind may be logged, and how many could not in the second before.
+func (l *limit) pass(kind string, most int) (may bool, left int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if now := time.Now().Unix(); now != l.second {
+		l.second, l.seen, left, l.left = now, map[string]int{}, l.left, 0
+	}
+	l.seen[kind]++
+	if may = l.seen[kind] <= most; !may {
+		l.left++
+	}
+	return may, left
+}
+
 // events log what happened to each message.
 type events struct {
 	log *slog.Logger // nil if nobody wants to know
-
-	mu     sync.Mutex
-	second int64
-	logged map[string]int // in that second, by kind
-	left   int            // out of the log in that second
+	limit
 }
 
 // add logs an event, unless there were too many of its name in this second.
@@ -34,21 +52,13 @@ func (e *events) add(name string, attributes ...slog.Attr) {
 	if e.log == nil {
 		return
 	}
-	e.mu.Lock()
-	left := 0
-	if now := time.Now().Unix(); now != e.second {
-		e.second, e.logged, left, e.left = now, map[string]int{}, e.left, 0
-	}
-	if e.logged[name]++; e.logged[name] > eventsASecond {
-		e.left++
-		e.mu.Unlock()
-		return
-	}
-	e.mu.Unlock()
+	may, left := e.pass(name, eventsASecond)
 	if left > 0 {
 		e.log.Warn("left out", "events", left)
 	}
-	e.log.LogAttrs(context.Background(), slog.LevelInfo, name, attributes...)
+	if may {
+		e.log.LogAttrs(context.Background(), slog.LevelInfo, name, attributes...)
+	}
 }
 
 // Line returns an event as a line: its name and its attributes. No value looks like another attribute.
@@ -97,7 +107,7 @@ func (e *events) learned(from Origin, label, became string, why error) {
 	if label == "" {
 		name = "forget"
 	}
-	all := append([]slog.Attr{}, some("protocol", from.Protocol, "user", short(from.User), "class", label, "result", became)...)
+	all := append([]slog.Attr{}, some("protocol", from.Protocol, "user", userName(from.User), "class", label, "result", became)...)
 	if why != nil {
 		all = append(all, slog.String("refused", reasonOf(why)))
 	}

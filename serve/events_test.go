@@ -33,12 +33,14 @@ func TestEachMessageHasALineInTheLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _ = e.Learn(ctx, from, make([]byte, 1001), "ham")
+	_, _ = e.Learn(ctx, Origin{User: "bo\xffb"}, []byte("no mail"), "ham")
 	e.WrongToken("console", "192.0.2.1")
 	want := `level=INFO msg=judged protocol=milter queue=4ABC id=<x@y> user=bob verdict=unsure size=66
 level=INFO msg=judged protocol=milter queue=4ABC unjudged=too_large size=1001
 level=INFO msg=learn class=spam result=learned
 level=INFO msg=forget protocol=http result=forgotten
 level=INFO msg=learn protocol=milter class=ham refused=too_large
+level=INFO msg=learn user="bo�b" class=ham refused=no_mail
 level=INFO msg="wrong token" protocol=console client=192.0.2.1
 `
 	if got := text.String(); got != want {

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"chaff/message"
 	"chaff/store"
 )
 
@@ -45,6 +46,11 @@ func (e *Engine) learn(ctx context.Context, from Origin, raw []byte, label strin
 	}()
 	if len(raw) > e.options.MaxMessage {
 		return o, fmt.Errorf("%w: it has %d bytes, and the limit is %d", ErrTooLarge, len(raw), e.options.MaxMessage)
+	}
+	if label != "" {
+		if err = message.CheckMail(raw); err != nil {
+			return o, fmt.Errorf("%w: it %w", ErrNoMail, err)
+		}
 	}
 	path, err := e.users.pathOf(from.User)
 	if err != nil {

@@ -100,7 +100,7 @@ func (c *client) write(head string, text []byte) {
 func (c *client) fail(err error) {
 	var wrong protocolError
 	if errors.As(err, &wrong) {
-		c.server.Warn("bad request from %s: %v", serve.ClientOf(c.conn), err)
+		c.server.Warn("bad request from %s: %v: connection closed", serve.ClientOf(c.conn), err) // it would end in what the client chose
 	}
 	c.write(errorReply(err), nil)
 	c.drain()
@@ -127,6 +127,8 @@ func errorReply(err error) string {
 		return reply(79, "Timeout: (socket timeout reading input from client)")
 	case errors.Is(err, serve.ErrTooLarge):
 		return reply(65, "Data Error: "+serve.ErrTooLarge.Error())
+	case errors.Is(err, serve.ErrNoMail):
+		return reply(65, "Data Error: "+err.Error())
 	case errors.Is(err, serve.ErrUser), errors.Is(err, serve.ErrUsers):
 		return reply(67, "No Such User: "+err.Error())
 	case errors.Is(err, serve.ErrInternal):

@@ -179,6 +179,7 @@ func TestRepliesToEveryVersionOfTheProtocol(t *testing.T) {
 		{"compression", requestOf("CHECK", "1.5", "Compress: zlib\r\n", spam), "SPAMD/1.0 76 Bad header line: (compression type not supported: zlib)\r\n"},
 		{"too many fields", "CHECK SPAMC/1.5\r\n" + strings.Repeat("A: b\r\n", 300) + "\r\n", "SPAMD/1.0 76 Bad header line: (too many headers)\r\n"},
 		{"a line without an end", strings.Repeat("A", 100000), "SPAMD/1.0 76 Bad header line: (line too long)\r\n"},
+		{"what a log line could be", "wrong token client=192.0.2.1\r\n", "SPAMD/1.0 76 Bad header line: wrong token client=192.0.2.1\r\n"},
 		{"a wrong line with control characters", "\x1b[2JCHECK\xff\r\n", "SPAMD/1.0 76 Bad header line: \\x1b[2JCHECK\\xff\r\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -187,7 +188,8 @@ func TestRepliesToEveryVersionOfTheProtocol(t *testing.T) {
 			}
 		})
 	}
-	if got := d.log.String(); !strings.Contains(got, "spamd: bad request from") || !strings.Contains(got, "(too many headers)") {
+	wrongToken := regexp.MustCompile(`(?m)wrong token .*client=\S*$`) // as docs/serving.md has fail2ban look for it
+	if got := d.log.String(); !strings.Contains(got, "spamd: bad request from") || !strings.Contains(got, "(too many headers)") || wrongToken.MatchString(got) {
 		t.Errorf("got the log %s", got)
 	}
 }
@@ -263,6 +265,12 @@ func TestTellTeaches(t *testing.T) {
 	} {
 		if got := d.ask(t, requestOf("TELL", "1.5", step.fields, offer(1))); got != step.want {
 			t.Errorf("%s: got %q, want %q", step.name, got, step.want)
+		}
+	}
+	const noMail = "SPAMD/1.0 65 Data Error: what is no mail is not learned: it is no mail but a "
+	for kind, raw := range map[string]string{"text": "", "picture": "\x89PNG\r\n\x1a\nSubject: x\n\n"} {
+		if got := d.ask(t, requestOf("TELL", "1.5", "Message-class: spam\r\nSet: local\r\n", raw)); got != noMail+kind+"\r\n" {
+			t.Errorf("a %s: got %q", kind, got)
 		}
 	}
 	for n := range 10 {

@@ -186,20 +186,23 @@ func (c *console) teachKept(_ http.ResponseWriter, r *http.Request) (string, err
 	case class == "":
 		did = "dropped"
 	}
-	gone := 0
-	for _, key := range keys {
+	gone, failed := 0, error(nil)
+	for _, key := range keys { // one that cannot be taught, such as what is no mail, is no reason to leave out others
 		k, raw, err := c.engine.Kept.Get(key)
-		if errors.Is(err, serve.ErrNotKept) && gone < len(keys)-1 { // taught by another person, or too old; there may be others
-			gone++
-			continue
-		}
 		if err == nil && class != "" {
 			_, err = c.engine.Learn(r.Context(), serve.Origin{Protocol: "http", User: k.User}, raw, class)
 		}
-		if err != nil {
-			return "", err
+		switch {
+		case err == nil:
+			c.engine.Kept.Drop(key)
+		case errors.Is(err, serve.ErrNotKept) && gone < len(keys)-1: // taught by another person, or too old
+			gone++
+		default:
+			failed = err
 		}
-		c.engine.Kept.Drop(key)
+	}
+	if failed != nil {
+		return "", failed
 	}
 	page := "/unsure"
 	if r.PostForm.Get("page") == "history" {

@@ -215,6 +215,23 @@ func TestWhatIsGoneKeepsNothingElseFromBeingTaught(t *testing.T) {
 	}
 }
 
+func TestWhatIsNoMailKeepsNothingElseFromBeingTaught(t *testing.T) {
+	s := unsureSite(t, 2, nil)
+	_, noMail, _ := strings.Cut(string(unsureMail(3)), "\r\n\r\n")
+	_, err := s.engine.Judge(t.Context(), serve.Origin{}, []byte(noMail)) // a mail system's word is enough
+	must(t, err)
+	form := url.Values{"form": {s.form()}, "class": {"ham"}}
+	for _, k := range s.engine.Kept.Unsure() {
+		form.Add("key", k.Key)
+	}
+	if w := s.post("/teach", form); w.Code != 422 || !strings.Contains(w.Body.String(), "what is no mail is not learned") || len(form["key"]) != 3 {
+		t.Errorf("%d messages: got %d %s", len(form["key"]), w.Code, w.Body)
+	}
+	if left := s.engine.Kept.Unsure(); len(left) != 1 || left[0].Size != len(noMail) {
+		t.Errorf("%+v is not taught", left)
+	}
+}
+
 // TestTheHistoryNamesTheMessageOfEachVerdict sends messages with one Message-ID at once, as a sender may.
 func TestTheHistoryNamesTheMessageOfEachVerdict(t *testing.T) {
 	s := unsureSite(t, 0, func(o *serve.Options) { o.KeepHistory = 100 })

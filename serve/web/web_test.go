@@ -194,6 +194,19 @@ func TestTheTokenIsMadeAndGuarded(t *testing.T) {
 	}
 }
 
+// TestAUserWithAMalformedNameIsNotNobody teaches under names that a program did not escape. Nobody would be the model of all.
+func TestAUserWithAMalformedNameIsNotNobody(t *testing.T) {
+	s := newSite(t, func(o *serve.Options) { o.Users = filepath.Join(t.TempDir(), "users") })
+	for _, user := range []string{"a;b", "50%", "%zz"} {
+		if w := s.do("POST", "/v1/learn?class=spam&user="+user, string(mail("new", 1)), s.bearer()...); w.Code != http.StatusBadRequest {
+			t.Errorf("%s: got %d %s", user, w.Code, w.Body)
+		}
+	}
+	if learned := s.engine.Counters.Learned.All(); len(learned) > 0 {
+		t.Errorf("learned %v", learned)
+	}
+}
+
 func TestWhatNeedsTheToken(t *testing.T) {
 	s := newSite(t, nil)
 	for _, tt := range []struct {
