@@ -295,7 +295,7 @@ func (c *comparison) decide(news []Change, said map[uint64]int, files map[uint64
 		before, isKnown := c.labels[n.Fingerprint]
 		saidBefore := slices.ContainsFunc(files[n.Fingerprint], func(name uint64) bool {
 			s := c.sightings[name]
-			return s.Label == n.label && (s.State == store.Said || s.State == store.LearnedAsRead)
+			return int(s.Label) == n.label && (s.State == store.Said || s.State == store.LearnedAsRead)
 		})
 		switch {
 		case errors.Is(n.file.Err, fs.ErrNotExist), errors.Is(n.file.Err, corpus.ErrEmpty):
@@ -336,16 +336,16 @@ func (c *comparison) decide(news []Change, said map[uint64]int, files map[uint64
 func (c *comparison) weigh(n *Change, before []uint64) error {
 	name := c.NameHash(n.file.Name)
 	old, isOld := c.sightings[name]
-	changedSides := isOld && old.Label != n.label && !c.stays[name] // also of a message that the log has forgotten
+	changedSides := isOld && int(old.Label) != n.label && !c.stays[name] // also of a message that the log has forgotten
 	n.moved = changedSides
 	n.since = c.o.now().Unix()
 	for _, name := range before {
 		s := c.sightings[name]
 		if !c.stays[name] {
-			changedSides = changedSides || s.Label != n.label
+			changedSides = changedSides || int(s.Label) != n.label
 			n.moved = n.moved || s.Folder != n.folder
 		}
-		if s.State == store.ReadOnly && s.Label == n.label {
+		if s.State == store.ReadOnly && int(s.Label) == n.label {
 			n.since = min(n.since, s.Since)
 		}
 	}
@@ -402,7 +402,7 @@ func (c *comparison) news() (news []Change, said map[uint64]int) {
 			number := slices.Index(c.classes, f.Label)
 			name := c.NameHash(f.Name)
 			before, isOld := c.sightings[name]
-			if isOld && before.Label == number {
+			if isOld && int(before.Label) == number {
 				c.stays[name] = c.stays[name] || before.Folder == folder
 				read := time.Unix(before.Since, 0).Add(time.Duration(c.o.ReadDays) * day)
 				switch same := before.Folder == folder; {
@@ -428,7 +428,7 @@ func (c *comparison) news() (news []Change, said map[uint64]int) {
 
 // see notes that a file need not be read again as long as it says the same.
 func (c *comparison) see(n Change) {
-	s := store.Sighting{Fingerprint: n.Fingerprint, Label: n.label, Folder: n.folder, State: n.state}
+	s := store.Sighting{Fingerprint: n.Fingerprint, Label: int32(n.label), Folder: n.folder, State: n.state}
 	if s.State == store.ReadOnly || s.State == store.LearnedAsRead {
 		s.Since = n.since
 	}

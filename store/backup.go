@@ -21,15 +21,12 @@ import (
 // Backup writes the log of the model at path to out, as it is at one time, while others may learn, and returns how many messages it has. It reads and
 // verifies all of it.
 func Backup(path, out string) (messages int, err error) {
-	b, err := openToRead(path)
-	var l *ledger
-	if err == nil {
-		defer b.file.Close()
-		if l, err = b.read(nil); err == nil {
-			err = b.each(b.log.Verify)
-		}
-	}
+	b, l, err := readAll(path)
 	if err != nil {
+		return 0, err
+	}
+	defer b.file.Close()
+	if err := b.each(b.log.Verify); err != nil {
 		return 0, fmt.Errorf("read %s: %w", path+Suffix, err)
 	}
 	err = replace.Written(out, LogKind(), filter.NewFileMode, func(file *os.File) error {

@@ -351,6 +351,18 @@ func (b *book) body(r logfile.Record) (document []byte, own bool, err error) {
 	return data[8+binary.LittleEndian.Uint32(data):], data[4] != 0, nil
 }
 
+// readAll opens and reads the log of the model at path, without documents. It locks nothing. The error names the log.
+func readAll(path string) (b *book, l *ledger, err error) {
+	defer about(&err, "read "+path+Suffix)
+	if b, err = openToRead(path); err != nil {
+		return nil, nil, err
+	}
+	if l, err = b.read(nil); err != nil {
+		b.file.Close()
+	}
+	return b, l, err
+}
+
 // reading calls do with the log of the model at path as it is now. It locks nothing. The error names the log.
 func reading(path string, do func(b *book) error) (err error) {
 	defer about(&err, "read "+path+Suffix)

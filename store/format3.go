@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -335,27 +336,20 @@ func (l *ledger) enterEarlier(data []byte, w *features.Writer) bool {
 	return !r.failed && len(distinct) == n && l.sayEarlier(learn, entry, w.Add(doc, func(i int) []byte { return texts[i] }))
 }
 
-// sawEarlier enters what was noted of the files of a mailbox, and reports whether it is that. The folder of a file is not known.
+// sawEarlier enters what was noted of the files of a mailbox, and reports whether it is that. Of a file it has the first 24 bytes of a [seenFile]: its folder
+// is not known, nor when it was read.
 func (l *ledger) sawEarlier(data []byte) bool {
-	r := bytesReader{data: data}
-	r.take(8)
-	mailbox, n, m := r.u64(), r.u64(), r.u64()
-	if n > uint64(len(data)) || m > uint64(len(data)) {
+	const head, size = 8 + 24, 24
+	if len(data) < head {
 		return false
 	}
-	seen, gone := make(map[uint64]Sighting, n), make([]uint64, m)
-	for range n {
-		name, fingerprint, label := r.u64(), r.u64(), r.u64()
-		r.failed = r.failed || label >= uint64(len(l.Classes))
-		seen[name] = Sighting{Fingerprint: fingerprint, Label: int(label)}
+	files := data[head:]
+	now := bytes.Clone(data[head-24 : head])
+	for range min(binary.LittleEndian.Uint64(now[8:]), uint64(len(files)/size)) {
+		now = append(append(now, files[:size]...), make([]byte, binary.Size(seenFile{})-size)...)
+		files = files[size:]
 	}
-	for i := range gone {
-		gone[i] = r.u64()
-	}
-	if !r.failed {
-		l.seen.note(mailbox, seen, gone)
-	}
-	return !r.failed
+	return l.seen.apply(append(now, files...), len(l.Classes)) == nil
 }
 
 // bytesReader reads numbers and bytes. After a failure it returns zeros.

@@ -98,7 +98,7 @@ func TestAStoreOfAnEarlierVersionIsTurnedIntoALog(t *testing.T) {
 			for _, files := range v.ledger.seen {
 				labels := map[int]int{}
 				for f := range maps.Values(files) {
-					labels[f.Label]++
+					labels[int(f.Label)]++
 				}
 				if labels[0] != 1 || labels[1] != 1 {
 					t.Errorf("of a mailbox it knows files of %v", labels)

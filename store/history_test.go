@@ -131,7 +131,7 @@ func TestAMergeKeepsWhatBothKnowOfMailboxes(t *testing.T) {
 	a, b := trained(t, "multinomial", corpustest.Mailbox(1, 20, "ham", "spam")), trained(t, "multinomial", corpustest.Mailbox(2, 20, "ham", "spam"))
 	for i, path := range []string{a, b} {
 		s := opened(t, path)
-		noError(t, s.See(uint64(i+1), map[uint64]Sighting{uint64(i + 10): {Label: i}}, nil))
+		noError(t, s.See(uint64(i+1), map[uint64]Sighting{uint64(i + 10): {Label: int32(i)}}, nil))
 		s.options.MaxMessages = 20
 		retrain(t, s)
 		noError(t, s.Close())
@@ -153,7 +153,7 @@ func TestAMergeKeepsWhatBothKnowOfMailboxes(t *testing.T) {
 	noError(t, err)
 	defer v.Close()
 	for i := range 2 {
-		if seen, err := v.Sightings(uint64(i + 1)); err != nil || seen[uint64(i+10)].Label != i || len(seen) != 1 {
+		if seen, err := v.Sightings(uint64(i + 1)); err != nil || int(seen[uint64(i+10)].Label) != i || len(seen) != 1 {
 			t.Errorf("of mailbox %d it knows %v, %v", i+1, seen, err)
 		}
 	}

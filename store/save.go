@@ -85,23 +85,19 @@ func ofTraining(replacing bool) func(target string) error {
 // Later returns how many messages the log of the model at path has learned or forgotten other than by training, or has labels of that a person has confirmed;
 // 0 without a log. It reads no document, and not the model.
 func Later(path string) (n int, err error) {
-	err = reading(path, func(b *book) error {
-		l, err := b.read(nil)
-		if err != nil {
-			return err
-		}
-		n = l.facts.Forgotten
-		for _, e := range l.entries[:l.learned] {
-			if e.Confirmed || e.Way != ByTraining && e.Way != ByImport {
-				n++
-			}
-		}
-		return nil
-	})
-	if errors.Is(err, ErrNone) {
-		err = nil
+	b, l, err := readAll(path)
+	switch {
+	case errors.Is(err, ErrNone):
+		return 0, nil
+	case err != nil:
+		return 0, err
 	}
-	return n, err
+	b.file.Close()
+	n = l.facts.Forgotten
+	for _, e := range l.entries[:l.learned] {
+		n += int(flag(e.Confirmed || e.Way != ByTraining && e.Way != ByImport))
+	}
+	return n, nil
 }
 
 // Begin begins a log without messages, and its model, which learns from one message after the other. The error wraps fs.ErrExist if

@@ -10,20 +10,20 @@ import (
 )
 
 // Sighting is a file of a mailbox when the mailbox was last compared with the log. As long as its label is the same it says nothing
-// new, even if its message was forgotten or never learned.
+// new, even if its message was forgotten or never learned. Its fields are those of a record in a log, in the same order.
 type Sighting struct {
 	// Fingerprint is that of the message, or 0 if the log does not have the message, and the file says nothing that may still count.
 	Fingerprint uint64
-	Label       int // of the class that the folder stands for
+	Label       int32 // of the class that the folder stands for
+	State       SightingState
 	// Folder is the folder, by [Store.NameHash].
 	Folder uint64
-	State  SightingState
 	// Since is when the message was first seen read, in seconds, for [ReadOnly] and [LearnedAsRead].
 	Since int64
 }
 
 // SightingState is what a file says.
-type SightingState uint8
+type SightingState uint32
 
 // The states, in the order of their numbers in files.
 const (
@@ -72,18 +72,15 @@ func (b *book) Sightings(mailbox uint64) (map[uint64]Sighting, error) {
 
 // seenFile is a file in a record, behind the mailbox, the number of these, and that of the names of files that are gone, which follow.
 type seenFile struct {
-	Name, Fingerprint uint64
-	Label, State      uint32
-	Folder            uint64
-	Since             int64
+	Name uint64
+	Sighting
 }
 
 // appendSightings appends the body of a record about files.
 func appendSightings(dst []byte, mailbox uint64, seen map[uint64]Sighting, gone []uint64) []byte {
 	files := make([]seenFile, 0, len(seen))
 	for _, name := range slices.Sorted(maps.Keys(seen)) {
-		f := seen[name]
-		files = append(files, seenFile{name, f.Fingerprint, uint32(f.Label), uint32(f.State), f.Folder, f.Since})
+		files = append(files, seenFile{name, seen[name]})
 	}
 	for _, part := range []any{[]uint64{mailbox, uint64(len(seen)), uint64(len(gone))}, files, slices.Sorted(slices.Values(gone))} {
 		dst, _ = binary.Append(dst, binary.LittleEndian, part) // no error: all have a size
@@ -105,10 +102,10 @@ func (s sightings) apply(data []byte, classes int) error {
 	_, _ = binary.Decode(data[n:], binary.LittleEndian, gone)
 	seen := make(map[uint64]Sighting, len(files))
 	for _, f := range files {
-		if uint64(f.Label) >= uint64(classes) || f.State >= uint32(sightingStates) {
+		if uint32(f.Label) >= uint32(classes) || f.State >= sightingStates {
 			return damaged
 		}
-		seen[f.Name] = Sighting{f.Fingerprint, int(f.Label), f.Folder, SightingState(f.State), f.Since}
+		seen[f.Name] = f.Sighting
 	}
 	s.note(head.Mailbox, seen, gone)
 	return nil

@@ -2,7 +2,6 @@ package store
 
 import (
 	"errors"
-	"fmt"
 
 	"chaff/features"
 	"chaff/filter"
@@ -20,27 +19,16 @@ func (v *View) Close() error { return errors.Join(v.filter.Close(), v.file.Close
 
 // Look reads the log of the model at path. It locks nothing and waits for nobody. The error wraps [ErrNone], or is about a file.
 func Look(path string) (*View, error) {
-	v := &View{}
-	if err := v.open(path); err != nil {
-		return nil, fmt.Errorf("read %s: %w", path+Suffix, err)
-	}
-	var err error
-	if v.filter, err = filter.Open(path); err != nil { // it names the model
-		v.file.Close()
+	b, l, err := readAll(path)
+	if err != nil {
 		return nil, err
 	}
-	return v, nil
-}
-
-// open opens and reads the log of the model at path.
-func (v *View) open(path string) (err error) {
-	if v.book, err = openToRead(path); err != nil {
-		return err
+	f, err := filter.Open(path) // whose error names the model
+	if err != nil {
+		b.file.Close()
+		return nil, err
 	}
-	if v.ledger, err = v.read(nil); err != nil {
-		v.file.Close()
-	}
-	return err
+	return &View{b, l, f}, nil
 }
 
 // Filter returns the model as it was written last.

@@ -11,6 +11,7 @@
 package replace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -143,11 +144,8 @@ func File(path string, kind Kind, data []byte, mode fs.FileMode) error {
 	})
 }
 
-// Content writes the content of a new file, which is empty.
-type Content func(file *os.File) error
-
-// Written is File for content that need not be in memory as a whole.
-func Written(path string, kind Kind, mode fs.FileMode, content Content) error {
+// Written is File for content that need not be in memory as a whole: the file is empty first.
+func Written(path string, kind Kind, mode fs.FileMode, content func(file *os.File) error) error {
 	file, err := Locked(path, "", kind, mode, content)
 	if errors.Is(err, ErrDevice) {
 		return Reason(pour(path, content))
@@ -159,7 +157,7 @@ func Written(path string, kind Kind, mode fs.FileMode, content Content) error {
 }
 
 // pour writes content, which may not come in order, to the device at path.
-func pour(path string, content Content) error {
+func pour(path string, content func(file *os.File) error) error {
 	file, err := os.CreateTemp("", prefix+"*"+suffix)
 	if err != nil {
 		return err
@@ -190,7 +188,7 @@ func pour(path string, content Content) error {
 // Locked is Written, and returns the new file open. It is locked (flock) from before it has its name until it is closed, where the
 // system has such locks. It gets the permissions and the owner of the file that is there; if there is none, mode, and the owner of the file at beside in the
 // same folder, if that is not empty, or of the folder. A device is an error.
-func Locked(path, beside string, kind Kind, mode fs.FileMode, content Content) (*os.File, error) {
+func Locked(path, beside string, kind Kind, mode fs.FileMode, content func(file *os.File) error) (*os.File, error) {
 	path, err := Target(path)
 	if err == nil {
 		err = kind.Check(path)
@@ -213,11 +211,10 @@ func Locked(path, beside string, kind Kind, mode fs.FileMode, content Content) (
 		return nil, Reason(err)
 	}
 	temporary := filepath.Base(file.Name())
+	folder, _ := dir.Stat(".")
+	give(file, cmp.Or(old, regular(dir, beside), folder))
 	if old != nil {
-		give(file, old)
 		err = file.Chmod(old.Mode().Perm())
-	} else {
-		giveNew(file, dir, beside)
 	}
 	if err == nil {
 		err = content(file)
@@ -254,7 +251,8 @@ func Open(path string, flag int, mode fs.FileMode) (*os.File, error) {
 		return os.OpenFile(path, flag, 0)
 	}
 	if err == nil {
-		giveNew(file, dir, "")
+		folder, _ := dir.Stat(".")
+		give(file, folder)
 	}
 	return file, err
 }
@@ -293,27 +291,13 @@ func OpenBeside(beside, path string, flag int) (file *os.File, info fs.FileInfo,
 	return OpenRegular(beside, flag)
 }
 
-// regular returns what dir says about the file at path, which is in it; nil if it has no such file.
+// regular returns what dir says about the file at path, which is in it; nil if it has no such file, or path is empty.
 func regular(dir *os.Root, path string) fs.FileInfo {
-	if path == "" {
-		return nil
-	}
 	info, err := dir.Lstat(filepath.Base(path))
 	if err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
 	return info
-}
-
-// giveNew gives a new file in dir to the owner of the file at beside, or of dir.
-func giveNew(file *os.File, dir *os.Root, beside string) {
-	of := regular(dir, beside)
-	if of == nil {
-		of, _ = dir.Stat(".")
-	}
-	if of != nil {
-		give(file, of)
-	}
 }
 
 // Probe returns the reason why no file can be written in the folder dir, or none that is locked, or nil. It leaves nothing behind.

@@ -69,10 +69,10 @@ func IsForeign(info fs.FileInfo, path string) bool {
 
 func owner(info fs.FileInfo) uint32 { return info.Sys().(*syscall.Stat_t).Uid }
 
-// give gives a file to the owner and the group of another one, if the process is the superuser's. Where that is not allowed, for instance in some
-// containers, the file stays as it is.
+// give gives a file to the owner and the group of another one, if that is known and the process is the superuser's. Where that is not allowed, for instance in
+// some containers, the file stays as it is.
 func give(file *os.File, like fs.FileInfo) {
-	if os.Geteuid() == 0 {
+	if os.Geteuid() == 0 && like != nil {
 		stat := like.Sys().(*syscall.Stat_t)
 		_ = file.Chown(int(stat.Uid), int(stat.Gid))
 	}
