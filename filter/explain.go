@@ -80,9 +80,12 @@ func (f *Filter) Explain(raw []byte) (Explanation, error) {
 	class.Unlike = unlike.Add(class)
 	e := Explanation{Classification: class, View: view, Contributions: []Contribution{}}
 	scores := f.linear.Scores(nil, x)
-	first, second := topTwo(scores)
-	if len(scores) == 2 {
-		first, second = 1, 0
+	first, second := 1, 0
+	if len(scores) > 2 { // the two highest
+		first = models.Argmax(scores)
+		others := slices.Clone(scores)
+		others[first] = math.Inf(-1)
+		second = models.Argmax(others)
 	}
 	e.For, e.Against = f.settings.Classes[first], f.settings.Classes[second]
 	e.Margin = scores[first] - scores[second]
@@ -170,17 +173,6 @@ func votesOf(x features.Vector, added []float64) []Vote {
 		}
 	}
 	return votes
-}
-
-// topTwo returns the classes with the highest and the second highest score.
-func topTwo(scores []float64) (first, second int) {
-	first, second = models.Argmax(scores), -1
-	for c, score := range scores {
-		if c != first && (second < 0 || score > scores[second]) {
-			second = c
-		}
-	}
-	return first, second
 }
 
 // weightBetween returns the weight of a term for class c over class k.

@@ -35,7 +35,6 @@ func AboutLog(path string, err error) error {
 // modelFile is an open model file, of which the table was read.
 type modelFile struct {
 	*sections.Reader
-	from   io.ReaderAt
 	opened fs.FileInfo
 	file   *os.File
 	log    *os.File       // as long as it is read
@@ -46,15 +45,15 @@ type modelFile struct {
 // openModelFile opens the model at path. The error names it.
 func openModelFile(path string) (m modelFile, err error) {
 	m.file, m.opened, err = replace.OpenRegular(path, os.O_RDONLY)
-	m.from = m.file
 	switch {
 	case errors.Is(err, replace.ErrSpecial) || err == nil && m.opened.Size() < int64(len(modelFormat.Magic)):
 		err = ErrNotModel
 	case err != nil:
-	case runtime.GOOS == "windows": // which does not replace files that are open
-		err = m.readAll()
 	default:
-		m.Reader, err = modelFormat.Open(m.from, m.opened.Size())
+		m.Reader, err = modelFormat.Open(m.file, m.opened.Size())
+	}
+	if err == nil && runtime.GOOS == "windows" { // which does not replace files that are open
+		err = m.readAll()
 	}
 	if err != nil {
 		m.Close()
@@ -66,15 +65,14 @@ func openModelFile(path string) (m modelFile, err error) {
 // readAll reads the file into memory, and closes it.
 func (m *modelFile) readAll() (err error) {
 	data := make([]byte, m.opened.Size())
-	if n, err := m.from.ReadAt(data, 0); n < len(data) {
+	if n, err := m.file.ReadAt(data, 0); n < len(data) {
 		if err == io.EOF {
 			err = ErrTruncated
 		}
 		return err
 	}
-	m.from = bytes.NewReader(data)
 	m.file.Close()
-	m.Reader, err = modelFormat.Open(m.from, m.opened.Size())
+	m.Reader, err = modelFormat.Open(bytes.NewReader(data), m.opened.Size())
 	return err
 }
 
@@ -84,13 +82,15 @@ const settled = 2 * time.Second
 
 // settle reads a file that changed a moment ago into memory. It returns what reports whether another one has changed since it was opened.
 func (m *modelFile) settle(now time.Time) (changed func() bool, err error) {
-	if runtime.GOOS != "windows" && now.Sub(m.opened.ModTime()) > settled { // see openModelFile
-		return func() bool {
-			is, err := m.file.Stat()
-			return err != nil || !is.ModTime().Equal(m.opened.ModTime()) || is.Size() != m.opened.Size()
-		}, nil
+	if runtime.GOOS != "windows" { // see openModelFile
+		if now.Sub(m.opened.ModTime()) > settled {
+			return func() bool {
+				is, err := m.file.Stat()
+				return err != nil || !is.ModTime().Equal(m.opened.ModTime()) || is.Size() != m.opened.Size()
+			}, nil
+		}
+		err = m.readAll()
 	}
-	err = m.readAll()
 	for _, name := range []string{"TERM", "CELL"} { // blocks of two models may be in a file that is being rewritten
 		if err == nil && m.Has(name) {
 			_, err = m.Section(name)

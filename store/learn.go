@@ -202,19 +202,18 @@ func (s *Store) ForgetKnown(fingerprint uint64) (o Outcome, err error) {
 
 // enter forgets or learns what was taught. before is what the log said of the message.
 func (s *Store) enter(t Taught, before Entry) error {
-	e, learns := t.entry, &t.document
-	if e.what == forget {
-		learns = nil
+	var document *features.Document
+	var body []byte
+	label := -1
+	if t.entry.what == learn {
+		document, label = &t.document, t.entry.Label
+		body = appendBody(nil, document.Append(nil, func(i int) []byte { return t.texts[i] }), true) // all texts: a record that has them may be left out of a fit
 	}
-	p, err := s.lesson(learns, before)
+	p, err := s.lesson(document, before)
 	if err != nil {
 		return err
 	}
-	if e.what == forget {
-		return s.append(e.record(), p.Learn(before.Label, -1), nil)
-	}
-	data := t.document.Append(nil, func(i int) []byte { return t.texts[i] }) // all texts: a record that has them may be left out of a fit
-	return s.append(e.record(), p.Learn(before.Label, e.Label), appendBody(nil, data, true))
+	return s.append(t.entry.record(), p.Learn(before.Label, label), body)
 }
 
 // ForgetOrigin forgets all messages that one origin taught from a time on, and returns how many these were.

@@ -272,11 +272,8 @@ func (b *book) taught(offsets []int64) (all []Taught, err error) {
 		}
 		all = append(all, w)
 	}
-	if len(lacks) == 0 {
-		return all, nil
-	}
-	if err := b.findTexts(lacks); err != nil {
-		return nil, err
+	if len(lacks) > 0 {
+		err = b.findTexts(lacks)
 	}
 	for _, w := range all {
 		for i, text := range w.texts {
@@ -285,7 +282,7 @@ func (b *book) taught(offsets []int64) (all []Taught, err error) {
 			}
 		}
 	}
-	return all, nil
+	return all, err
 }
 
 // findTexts sets the texts of terms by their hashes.
