@@ -54,7 +54,17 @@ func TestEpochsAreReportedInOrder(t *testing.T) {
 	for name, m := range driven(Passes{Epochs: 5, Order: OrderRandom, Seed: 1}) {
 		t.Run(name, func(t *testing.T) {
 			var seen []Epoch
-			l, report := mustTrain(t, m, d, EpochOptions{Development: development, OnEpoch: func(e Epoch) { seen = append(seen, e) }})
+			begun := 0
+			o := EpochOptions{Development: development, OnEpoch: func(e Epoch) { seen = append(seen, e) }}
+			o.OnPass = func(pass, all int) {
+				if begun++; pass != begun || all != 5 {
+					t.Errorf("pass %d begins as %d of %d", begun, pass, all)
+				}
+			}
+			l, report := mustTrain(t, m, d, o)
+			if begun != len(seen) {
+				t.Errorf("%d passes began, and %d ended", begun, len(seen))
+			}
 			if !reflect.DeepEqual(seen, report.Epochs) {
 				t.Errorf("got the epochs %+v while training, and %+v at its end", seen, report.Epochs)
 			}

@@ -16,6 +16,8 @@ type EpochOptions struct {
 	Development *features.Dataset
 	// OnEpoch, if set, is called after each epoch.
 	OnEpoch func(Epoch)
+	// OnPass, if set, is called before each pass, with its number and the largest number there may be.
+	OnPass func(pass, all int)
 	// Unwatched leaves out the figures of epochs that neither OnEpoch nor training needs. The model is the same.
 	Unwatched bool
 }
@@ -80,6 +82,9 @@ func epochs(ctx context.Context, m settings, p Passes, d sorted, l passLearner, 
 	var now *params // the weights are the largest allocation, so they are made when they are needed
 	next, isWatched := p.orders(d), !o.Unwatched || o.OnEpoch != nil
 	for isOver := false; !isOver; {
+		if o.OnPass != nil {
+			o.OnPass(report.Passes+1, p.Epochs)
+		}
 		updates, atRest, err := pass(ctx, l, d, next())
 		if err != nil {
 			return nil, Report{}, err

@@ -72,6 +72,7 @@ func (s *Store) writeCheckpoint(identity uint64, body []byte) error {
 type RetrainOptions struct {
 	Workers int
 	Memory  int64
+	Pass    func(pass, all int) // see [train.Options]
 }
 
 // Retrain fits the model again to all messages of the log, with the settings it was trained with, and writes the log without what was forgotten. The result
@@ -161,7 +162,7 @@ func (l *ledger) fit(ctx context.Context, o RetrainOptions, now time.Time) (fitt
 	if err != nil {
 		return nil, refitted, err
 	}
-	reading.Workers, reading.Memory = o.Workers, o.Memory
+	reading.Workers, reading.Memory, options.Pass = o.Workers, o.Memory, o.Pass
 	collection, err := l.mail().Divide(reading)
 	var trained train.Trained
 	if err == nil {

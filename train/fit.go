@@ -22,8 +22,15 @@ type Options struct {
 	Thresholds metrics.ThresholdOptions
 	// Epoch, if set, is called after each epoch of a trainer that works in epochs.
 	Epoch func(model string, e models.Epoch)
+	// Pass, if set, is called before each epoch of each fit, with its number and the largest number there may be.
+	Pass func(pass, all int)
 	// Unwatched leaves out the figures of the epochs of a result.
 	Unwatched bool
+}
+
+// unwatched returns the options of a fit whose epochs nobody measures.
+func (o Options) unwatched() models.EpochOptions {
+	return models.EpochOptions{OnPass: o.Pass, Unwatched: true}
 }
 
 // DefaultOptions returns the default options.
@@ -72,7 +79,7 @@ func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, 
 	}
 	training, held, tested := c.Dataset(corpus.Train, kind), c.Dataset(corpus.Development, kind), c.Dataset(corpus.Test, kind)
 	began := cputime.Process()
-	epochs := models.EpochOptions{Development: held, Unwatched: o.Unwatched}
+	epochs := models.EpochOptions{Development: held, OnPass: o.Pass, Unwatched: o.Unwatched}
 	if o.Epoch != nil {
 		epochs.OnEpoch = func(e models.Epoch) { o.Epoch(model, e) }
 	}

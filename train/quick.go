@@ -25,7 +25,7 @@ func (c *Collection) Quick(ctx context.Context, model string, o Options) (*filte
 		return nil, Refitted{}, err
 	}
 	d := c.Dataset(corpus.Train, kind)
-	linear, report, err := trainer.Train(ctx, d, models.EpochOptions{Unwatched: true})
+	linear, report, err := trainer.Train(ctx, d, o.unwatched())
 	if err != nil {
 		return nil, Refitted{}, fmt.Errorf("train %s: %w", model, err)
 	}

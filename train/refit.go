@@ -82,7 +82,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	defer ReleaseMemory() // who saves the model needs the memory
 	for _, fold := range folds {
 		ReleaseMemory()
-		outOfFold, err := scoreFold(ctx, trainer, d, fold)
+		outOfFold, err := o.scoreFold(ctx, trainer, d, fold)
 		if err != nil {
 			return nil, Refitted{}, fmt.Errorf("train %s for out-of-fold scores: %w", name, err)
 		}
@@ -91,7 +91,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 		}
 	}
 	ReleaseMemory()
-	linear, report, err := trainer.Train(ctx, d, models.EpochOptions{Unwatched: true})
+	linear, report, err := trainer.Train(ctx, d, o.unwatched())
 	if err != nil {
 		return nil, Refitted{}, fmt.Errorf("train %s on all the mail: %w", name, err)
 	}
@@ -158,7 +158,7 @@ func (c *Collection) trainingFolds() [][]int {
 }
 
 // scoreFold scores the documents of a fold by a model of all other documents of d. It scores none if the others lack a class.
-func scoreFold(ctx context.Context, t models.Trainer, d *features.Dataset, fold []int) (Scores, error) {
+func (o Options) scoreFold(ctx context.Context, t models.Trainer, d *features.Dataset, fold []int) (Scores, error) {
 	inFold := make([]bool, d.Len())
 	for _, i := range fold {
 		inFold[i] = true
@@ -169,7 +169,7 @@ func scoreFold(ctx context.Context, t models.Trainer, d *features.Dataset, fold 
 			others = append(others, i)
 		}
 	}
-	linear, _, err := t.Train(ctx, d.Subset(others), models.EpochOptions{Unwatched: true})
+	linear, _, err := t.Train(ctx, d.Subset(others), o.unwatched())
 	if errors.Is(err, models.ErrNoDocuments) {
 		return Scores{}, nil
 	}

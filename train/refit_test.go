@@ -45,7 +45,7 @@ func outOfFoldScores(t *testing.T, c *Collection, model string) Scores {
 	scores.Append(measured.Test)
 	d := undivided(t, c).Dataset(corpus.Train, kind)
 	for _, fold := range c.trainingFolds() {
-		outOfFold, err := scoreFold(context.Background(), trainer, d, fold)
+		outOfFold, err := DefaultOptions().scoreFold(context.Background(), trainer, d, fold)
 		if err != nil {
 			t.Fatal(err)
 		}

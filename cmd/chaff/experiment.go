@@ -136,13 +136,15 @@ func read[T interface{ Summary() train.Summary }](p *program, mail labelled, rea
 	return result, nil
 }
 
-// fit runs a function that trains models with the options in force. On a terminal it shows each epoch. The figures of epochs are for verbose answers, JSON and
+// fit runs a function that trains models with the options in force. On a terminal it shows each epoch, else how far a long fit is. The figures of epochs are for verbose answers, JSON and
 // a page.
 func fit[T any](x *onModel, page string, run func(train.Options) (T, error)) (T, error) {
 	o := train.Options{Models: x.Models, Thresholds: x.Thresholds, Unwatched: !x.verbose && !x.asJSON && page == ""}
 	show, done := x.onTerminal()
 	if show != nil {
 		o.Epoch = func(model string, e models.Epoch) { show(model + " " + epochLine(e)) }
+	} else {
+		o.Pass, _ = x.progress(fittingModel, "epochs")
 	}
 	result, err := run(o)
 	done()

@@ -89,14 +89,18 @@ func (p *program) progress(what, unit string) (step func(read, all int), done fu
 	return progressEvery(every, what, unit, time.Now, show), done
 }
 
-// progressEvery returns a function that prints how far the work is, at most once in an interval.
+// progressEvery returns a function that prints how far the work is, at most once in an interval. Work that follows begins again with 1.
 func progressEvery(every time.Duration, what, unit string, now func() time.Time, tell func(text string)) func(read, all int) {
 	began := now()
-	next := every
+	next, before := every, 0
 	var mu sync.Mutex
 	return func(read, all int) {
 		mu.Lock()
 		defer mu.Unlock()
+		if read == 1 && before > 1 {
+			began, next = now(), every
+		}
+		before = read
 		took := now().Sub(began)
 		if took < next {
 			return

@@ -170,8 +170,10 @@ One fit takes up to 5 million messages; --sample fits a part of more.`,
 			if err := x.canMake([]string{x.File}); err != nil {
 				return err
 			}
-			o.RetrainOptions = retrainOptions(x.Config)
+			var done func()
+			o.RetrainOptions, done = x.fitting()
 			merged, err := store.Merge(c.Context(), paths, x.model, o)
+			done()
 			if err != nil {
 				return err
 			}

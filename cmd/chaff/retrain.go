@@ -101,7 +101,9 @@ messages, byte for byte.`,
 			if err := x.canMake([]string{x.File, paths[0]}); err != nil {
 				return err
 			}
-			saved, err := store.Restore(c.Context(), paths[0], x.model, retrainOptions(x.Config), replacing)
+			o, done := x.fitting()
+			saved, err := store.Restore(c.Context(), paths[0], x.model, o, replacing)
+			done()
 			if errors.Is(err, fs.ErrExist) {
 				return hint.With(fmt.Errorf("there is a model %s or its log already", x.model), "chaff restore --replace replaces them")
 			}
@@ -162,7 +164,9 @@ func (x *onModel) retrain(settle func(entries []store.Entry, classes []string) (
 			return done, err
 		}
 	}
-	done.Saved, err = s.Settle(ctx, right, retrainOptions(x.Config))
+	o, told := x.fitting()
+	done.Saved, err = s.Settle(ctx, right, o)
+	told()
 	if err := s.Finish(); err != nil {
 		x.warn(err.Error())
 	}
@@ -173,6 +177,16 @@ func (x *onModel) retrain(settle func(entries []store.Entry, classes []string) (
 func retrainOptions(cfg config.Config) store.RetrainOptions {
 	return store.RetrainOptions{Workers: cfg.Workers, Memory: collectOptions(cfg).Memory}
 }
+
+// fitting returns the options of a fit that tells how far it is, and what ends the output.
+func (x *onModel) fitting() (o store.RetrainOptions, done func()) {
+	o = retrainOptions(x.Config)
+	o.Pass, done = x.progress(fittingModel, "epochs")
+	return o, done
+}
+
+// fittingModel is what the progress of a fit says.
+const fittingModel = "fitting the model"
 
 // fitted describes the model, which was fitted to all messages of its log.
 func (a *answer) fitted(r train.Refitted) {
