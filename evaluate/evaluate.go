@@ -163,7 +163,7 @@ func (j *reviewer) reasons(x features.Vector, c, k int) []Reason {
 	if j.terms.Text == nil {
 		return all
 	}
-	added, _ := j.filter.Contributions(x, c, k)
+	added, _ := j.filter.Linear().Contributions(x, c, k)
 	for i, id := range x.IDs {
 		if term := int(id) - j.filter.FirstTerm(); term >= 0 && added[i] > 0 {
 			all = append(all, Reason{string(j.terms.Text(term)), added[i], j.terms.Documents[term]})

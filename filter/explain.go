@@ -80,22 +80,20 @@ func (f *Filter) Explain(raw []byte) (Explanation, error) {
 	class.Unlike = unlike.Add(class)
 	e := Explanation{Classification: class, View: view, Contributions: []Contribution{}}
 	scores := f.linear.Scores(nil, x)
-	first, second := 1, 0
-	if len(scores) > 2 { // the two highest
-		first = models.Argmax(scores)
-		others := slices.Clone(scores)
-		others[first] = math.Inf(-1)
-		second = models.Argmax(others)
+	first := models.Argmax(scores)
+	if len(scores) == 2 {
+		first = 1
 	}
+	second := models.Rival(scores, first)
 	e.For, e.Against = f.settings.Classes[first], f.settings.Classes[second]
 	e.Margin = scores[first] - scores[second]
 	var seen map[uint32]SeenTerm
 	seen, e.UnknownTerms = f.seenByID(view, ids)
 	var added []float64
-	added, e.Bias = f.Contributions(x, first, second)
+	added, e.Bias = f.linear.Contributions(x, first, second)
 	for i, id := range x.IDs {
 		c := Contribution{
-			ID: int(id), Value: float64(x.Values[i]), Weight: weightBetween(f.linear, int(x.IDs[i]), first, second),
+			ID: int(id), Value: float64(x.Values[i]), Weight: f.linear.WeightOver(int(id), first, second),
 			Contribution: added[i], SeenTerm: seen[id],
 		}
 		if term := int(id) - f.FirstTerm(); term >= 0 {
@@ -137,24 +135,6 @@ func (h *head) seenByID(view View, ids map[uint64]uint32) (seen map[uint32]SeenT
 	return seen, unknown
 }
 
-// Contributions returns the contributions of the terms of x and of the biases to the score of class c over class k.
-func (f *Filter) Contributions(x features.Vector, c, k int) (terms []float64, bias float64) {
-	if f.linear.Rows() == 1 {
-		terms, bias = f.linear.Contributions(nil, x, 0)
-		sign := float64(c - k) // the row is for class 1
-		for i := range terms {
-			terms[i] *= sign
-		}
-		return terms, bias * sign
-	}
-	terms, bias = f.linear.Contributions(nil, x, c)
-	others, other := f.linear.Contributions(nil, x, k)
-	for i := range terms {
-		terms[i] -= others[i]
-	}
-	return terms, bias - other
-}
-
 // votesOf sums contributions by group.
 func votesOf(x features.Vector, added []float64) []Vote {
 	if x.Groups == nil {
@@ -173,14 +153,4 @@ func votesOf(x features.Vector, added []float64) []Vote {
 		}
 	}
 	return votes
-}
-
-// weightBetween returns the weight of a term for class c over class k.
-func weightBetween(linear *models.Linear, id, c, k int) float64 {
-	rows := linear.Rows()
-	w := linear.Weights[id*rows:][:rows]
-	if rows == 1 {
-		return float64(w[0]) * float64(c-k)
-	}
-	return float64(w[c]) - float64(w[k])
 }

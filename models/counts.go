@@ -103,14 +103,8 @@ func (n *counts) note(ids []uint32, by int) {
 	}
 }
 
-// learn adds a document of class c. New ids enlarge the vocabulary.
 func (n *counts) learn(_ int, x features.Vector, c int) bool {
-	if terms := termsOf(x); terms > n.terms() {
-		n.resize(terms)
-	}
-	n.note(x.IDs, -1)
-	n.add(x, c, 1)
-	n.note(x.IDs, 1)
+	n.change(x, c, 1)
 	return true
 }
 
@@ -120,8 +114,13 @@ func (n *counts) forget(x features.Vector, c int) {
 	if n.documents[c] == 0 {
 		panic(fmt.Sprintf("models: no document of class %q is left to forget", n.classes[c]))
 	}
+	n.change(x, c, -1)
+}
+
+// change adds sign times a document of class c to all that is known.
+func (n *counts) change(x features.Vector, c, sign int) {
 	n.note(x.IDs, -1)
-	n.add(x, c, -1)
+	n.add(x, c, sign)
 	n.note(x.IDs, 1)
 }
 

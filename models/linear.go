@@ -2,6 +2,7 @@ package models
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -185,36 +186,56 @@ func scoresOf[T float32 | float64](dst []float64, x features.Vector, weights []T
 	return dst
 }
 
-// Contributions appends to dst the contribution of each term of x to the score of row r, in the order of x, and returns that of
-// the biases. They sum to the score. The terms of a bounded group, and the groups and the bias of a bounded member, share the
-// bounded sum in proportion. Of two classes the one row is that of class 1.
-func (l *Linear) Contributions(dst []float64, x features.Vector, r int) (terms []float64, bias float64) {
-	rows := l.Rows()
-	var left [evidence.Groups]float64 // the share of the products of each group that its bounds leave
-	if len(l.Form) == 0 {
-		bias = l.Bias[r]
-		for g := range left {
-			left[g] = 1
+// Contributions returns the contribution of each term of x, in the order of x, and that of the biases to the score of class c over class k. They
+// sum to it. The terms of a bounded group, and the groups and the bias of a bounded member, share the bounded sum in proportion.
+func (l *Linear) Contributions(x features.Vector, c, k int) (terms []float64, bias float64) {
+	terms, rows := make([]float64, len(x.IDs)), l.Rows()
+	for r, sign := range l.over(c, k) {
+		var left [evidence.Groups]float64 // the share of the products of each group that its bounds leave
+		if len(l.Form) == 0 {
+			bias += sign * l.Bias[r]
+			for g := range left {
+				left[g] = 1
+			}
+		}
+		s := groupSums(x, l.Weights, rows, r)
+		for m, member := range l.Form {
+			b := l.Bias[r*len(l.Form)+m]
+			ofMember := member.Bounds.ratio(member.sum(b, &s))
+			bias += sign * ofMember * b
+			for i, bounds := range member.Groups {
+				g := int(member.First) + i
+				left[g] = ofMember * bounds.ratio(s[g])
+			}
+		}
+		for i, w := range x.IDs {
+			g := evidence.Group(0)
+			if x.Groups != nil {
+				g = x.Groups[i]
+			}
+			terms[i] += sign * float64(x.Values[i]) * float64(l.Weights[int(w)*rows+r]) * left[g]
 		}
 	}
-	s := groupSums(x, l.Weights, rows, r)
-	for m, member := range l.Form {
-		b := l.Bias[r*len(l.Form)+m]
-		ofMember := member.Bounds.ratio(member.sum(b, &s))
-		bias += ofMember * b
-		for i, bounds := range member.Groups {
-			g := int(member.First) + i
-			left[g] = ofMember * bounds.ratio(s[g])
-		}
+	return terms, bias
+}
+
+// WeightOver returns the weight of term w for class c over class k.
+func (l *Linear) WeightOver(w, c, k int) (weight float64) {
+	for r, sign := range l.over(c, k) {
+		weight += sign * float64(l.Weights[w*l.Rows()+r])
 	}
-	for i, w := range x.IDs {
-		g := evidence.Group(0)
-		if x.Groups != nil {
-			g = x.Groups[i]
+	return weight
+}
+
+// over returns the rows that make the score of class c over class k, with their signs. The only row of two classes is that of class 1.
+func (l *Linear) over(c, k int) iter.Seq2[int, float64] {
+	return func(yield func(r int, sign float64) bool) {
+		if l.Rows() == 1 {
+			yield(0, float64(c-k))
+			return
 		}
-		dst = append(dst, float64(x.Values[i])*float64(l.Weights[int(w)*rows+r])*left[g])
+		_ = yield(c, 1) && yield(k, -1)
 	}
-	return dst, bias
 }
 
 // Predict returns the class with the highest score, of equal ones the first. With ham as class 0 and spam as class 1 a tie
@@ -230,6 +251,17 @@ func Argmax(scores []float64) int {
 	for c, score := range scores {
 		if score > scores[best] {
 			best = c
+		}
+	}
+	return best
+}
+
+// Rival returns the class other than c with the highest score, of equal ones the first.
+func Rival(scores []float64, c int) int {
+	best := -1
+	for k, z := range scores {
+		if k != c && (best < 0 || z > scores[best]) {
+			best = k
 		}
 	}
 	return best

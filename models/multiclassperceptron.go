@@ -36,7 +36,7 @@ func (m MulticlassPerceptron) newLearner(d *features.Dataset) learner {
 }
 
 func (m MulticlassPerceptron) steps(z []float64, _ features.Vector, c, n int) bool {
-	other := rival(z, c)
+	other := Rival(z, c)
 	if z[c] > z[other] {
 		return false
 	}
@@ -47,19 +47,8 @@ func (m MulticlassPerceptron) steps(z []float64, _ features.Vector, c, n int) bo
 
 // loss is the 0-1 loss, where a tie is a mistake.
 func (MulticlassPerceptron) loss(z []float64, c int) float64 {
-	if z[c] > z[rival(z, c)] {
+	if z[c] > z[Rival(z, c)] {
 		return 0
 	}
 	return 1
-}
-
-// rival returns the class other than c with the highest score, of equal ones the first.
-func rival(scores []float64, c int) int {
-	best := -1
-	for k, z := range scores {
-		if k != c && (best < 0 || z > scores[best]) {
-			best = k
-		}
-	}
-	return best
 }

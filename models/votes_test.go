@@ -305,7 +305,7 @@ func TestNoGroupOutvotesItsBound(t *testing.T) {
 	// Words may say 3/2 for ham: z_1 = 1/2 - 3/2 + 3 tanh(2/3) = 0.7493, z_2 = 1000, and the score is 4 tanh(z_1/4) + 4.
 	want := 4*math.Tanh((0.5-1.5+3*math.Tanh(2./3))/4) + 4
 	wantNear(t, "score", l.Score(x), want, 1e-12)
-	terms, bias := l.Contributions(nil, x, 0)
+	terms, bias := l.Contributions(x, 1, 0)
 	wantNear(t, "sum of the contributions", terms[0]+terms[1]+terms[2]+bias, want, 1e-12)
 	if terms[0] >= 0 || terms[1] <= 0 || terms[2] <= 0 || terms[2] > 4 {
 		t.Errorf("contributions %v", terms)
@@ -321,12 +321,13 @@ func TestContributionsAddUpToTheScore(t *testing.T) {
 		}
 		for i := range d.Len() {
 			scores := l.Scores(nil, d.Row(i))
-			for r := range l.Rows() {
-				terms, sum := l.Contributions(nil, d.Row(i), r)
-				for _, c := range terms {
-					sum += c
+			for c := range scores {
+				k := Rival(scores, c)
+				terms, sum := l.Contributions(d.Row(i), c, k)
+				for _, of := range terms {
+					sum += of
 				}
-				wantNear(t, "sum of the contributions", sum, scores[len(scores)-l.Rows()+r], 1e-9)
+				wantNear(t, "sum of the contributions", sum, scores[c]-scores[k], 1e-9)
 			}
 		}
 	}
