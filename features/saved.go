@@ -1,14 +1,11 @@
 package features
 
 import (
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/cespare/xxhash/v2"
 
 	"chaff/internal/evidence"
 )
@@ -89,32 +86,24 @@ func appendTerm(dst []byte, hash uint64, text []byte) []byte {
 // EachTerm calls do with the terms in data. The text is nil for one that was saved before.
 func EachTerm(data []byte, do func(hash uint64, text []byte) error) error {
 	for len(data) > 0 {
-		hash, text, rest, err := cutTerm(data)
-		if err != nil {
-			return err
+		if len(data) < 9 {
+			return fmt.Errorf("%w: half a term", ErrDamaged)
 		}
-		if err := do(hash, text); err != nil {
+		size, width := binary.Uvarint(data[8:])
+		rest := data[8+max(width, 0):]
+		if width <= 0 || size > uint64(len(rest))+1 {
+			return fmt.Errorf("%w: a term of %d bytes", ErrDamaged, len(data))
+		}
+		var text []byte
+		if size > 0 {
+			text, rest = rest[:size-1:size-1], rest[size-1:]
+		}
+		if err := do(binary.LittleEndian.Uint64(data), text); err != nil {
 			return err
 		}
 		data = rest
 	}
 	return nil
-}
-
-// cutTerm returns the first term in data, and what follows it.
-func cutTerm(data []byte) (hash uint64, text, rest []byte, err error) {
-	if len(data) < 9 {
-		return 0, nil, nil, fmt.Errorf("%w: half a term", ErrDamaged)
-	}
-	size, width := binary.Uvarint(data[8:])
-	rest = data[8+max(width, 0):]
-	if width <= 0 || size > uint64(len(rest))+1 {
-		return 0, nil, nil, fmt.Errorf("%w: a term of %d bytes", ErrDamaged, len(data))
-	}
-	if size > 0 {
-		text, rest = rest[:size-1:size-1], rest[size-1:]
-	}
-	return binary.LittleEndian.Uint64(data), text, rest, nil
 }
 
 // Saved are the terms of a file of saved documents that were added to other documents, by [Documents.AddSaved].
@@ -123,81 +112,50 @@ type Saved struct {
 	numbers []uint32 // of the terms, by their place in the file; nil if the numbers are the places
 }
 
-// AddSaved adds the terms of files of saved documents, before any document. Each function returns terms of a file as [Documents.Save] passed them, some at a
-// time, and nothing after the last. The terms of all files get their last numbers at once, because each file has them in the order of [Documents.Complete].
-// After an error, file is the index of the one that it is about.
-func (d *Documents) AddSaved(files ...func() ([]byte, error)) (saved []Saved, file int, err error) {
-	saved = make([]Saved, len(files))
-	var left []*savedFileTerms // the files with more terms
-	for i, more := range files {
-		f := &savedFileTerms{file: i, more: more, last: -1}
-		switch is, err := f.next(); {
-		case err != nil:
-			return nil, i, err
-		case is:
-			left = append(left, f)
+// AddSaved adds the terms of a file of saved documents, before any document. eachTerm calls do with the terms that [Documents.Save] passed, in their order.
+// After those of several files, call [Documents.SortSaved].
+func (d *Documents) AddSaved(eachTerm func(do func(hash uint64, text []byte) error) error) (Saved, error) {
+	t, before := d.terms, len(d.terms.hashes)
+	var s Saved
+	err := eachTerm(func(hash uint64, text []byte) error {
+		if text == nil {
+			return fmt.Errorf("%w: a term without a text", ErrDamaged)
 		}
-	}
-	number, hash := -1, uint64(0) // of the last term, which is looked up once for all files
-	for t := d.terms; len(left) > 0; {
-		f, added := slices.MinFunc(left, (*savedFileTerms).compare), false
-		if number < 0 || f.hash != hash {
-			hash = f.hash
-			number, added = t.table.Add(hash)
+		number, added := t.table.Add(hash)
+		if !added && number >= before {
+			return errTwice
 		}
-		if added {
-			err = t.name(number, f.text)
-		} else if len(files) == 1 || number == f.last {
-			err = errTwice
-		}
-		if err != nil {
-			return nil, f.file, err
-		}
-		s := &saved[f.file]
-		if s.terms++; len(files) > 1 {
+		if s.terms++; before > 0 {
 			s.numbers = append(s.numbers, uint32(number))
 		}
-		f.last = number
-		is, err := f.next()
-		switch {
-		case err != nil:
-			return nil, f.file, err
-		case !is:
-			left = slices.DeleteFunc(left, func(other *savedFileTerms) bool { return other == f })
+		if !added {
+			return nil
+		}
+		return t.name(number, text)
+	})
+	t.hashes = t.table.Hashes
+	return s, err
+}
+
+// SortSaved gives the terms of files that were added their last numbers, so that [Documents.Complete] writes no record again. More terms can be added.
+func (d *Documents) SortSaved(files []Saved) {
+	t := d.terms
+	numbers := t.sort(1)
+	for _, hash := range t.hashes {
+		t.table.Add(hash)
+	}
+	t.hashes = t.table.Hashes
+	if numbers == nil {
+		return
+	}
+	for i, s := range files {
+		if s.numbers == nil {
+			files[i].numbers = numbers[:s.terms]
+		}
+		for place, number := range s.numbers {
+			s.numbers[place] = numbers[number]
 		}
 	}
-	d.terms.hashes = d.terms.table.Hashes
-	return saved, 0, nil
-}
-
-// savedFileTerms are the terms of a file, one after the other.
-type savedFileTerms struct {
-	file  int
-	more  func() ([]byte, error)
-	data  []byte // what was read and is not used yet
-	hash  uint64 // of the term
-	text  []byte
-	order uint64 // the hash of the text
-	last  int    // the number of the term before
-}
-
-// next reads the next term, and reports whether there is one.
-func (f *savedFileTerms) next() (is bool, err error) {
-	if len(f.data) == 0 {
-		if f.data, err = f.more(); err != nil || len(f.data) == 0 {
-			return false, err
-		}
-	}
-	if f.hash, f.text, f.data, err = cutTerm(f.data); err == nil && f.text == nil {
-		err = fmt.Errorf("%w: a term without a text", ErrDamaged)
-	}
-	f.order = xxhash.Sum64(f.text)
-	return err == nil, err
-}
-
-// compare compares the next terms of two files by their order in a file.
-func (f *savedFileTerms) compare(other *savedFileTerms) int {
-	return cmp.Or(cmp.Compare(f.order, other.order), cmp.Compare(f.hash, other.hash))
 }
 
 // AddRecord adds a document that [Documents.Save] passed, of a file whose terms were added.

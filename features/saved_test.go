@@ -71,13 +71,16 @@ func (f savedFile) open(memory int64) (*Documents, []Ref, error) {
 
 // addFiles adds the documents of files.
 func addFiles(d *Documents, files ...savedFile) ([]Ref, error) {
-	var terms []func() ([]byte, error)
-	for _, f := range files {
-		terms = append(terms, inPieces(f.terms))
+	saved := make([]Saved, len(files))
+	for i, f := range files {
+		var err error
+		saved[i], err = d.AddSaved(func(do func(hash uint64, text []byte) error) error { return EachTerm(f.terms, do) })
+		if err != nil {
+			return nil, err
+		}
 	}
-	saved, _, err := d.AddSaved(terms...)
-	if err != nil {
-		return nil, err
+	if len(files) > 1 {
+		d.SortSaved(saved)
 	}
 	var refs []Ref
 	for i, f := range files {
@@ -92,21 +95,6 @@ func addFiles(d *Documents, files ...savedFile) ([]Ref, error) {
 		}
 	}
 	return refs, nil
-}
-
-// inPieces returns a function that passes terms some at a time.
-func inPieces(data []byte) func() ([]byte, error) {
-	return func() (piece []byte, err error) {
-		rest := data
-		for len(rest) > 0 && len(data)-len(rest) < 1000 && err == nil {
-			_, _, rest, err = cutTerm(rest)
-		}
-		if err != nil {
-			rest = nil
-		}
-		piece, data = data[:len(data)-len(rest)], rest
-		return piece, nil
-	}
 }
 
 // hashes returns the hashes of the terms of a file.
@@ -316,12 +304,12 @@ func TestFilesInNoOrder(t *testing.T) {
 	d, refs := written(t, mailBags(18, 50, 60), 0, 1)
 	good := saved(t, d, refs)
 	var terms [][]byte
-	for rest := good.terms; len(rest) > 0; {
-		_, _, after, err := cutTerm(rest)
-		if err != nil {
-			t.Fatal(err)
-		}
-		terms, rest = append(terms, rest[:len(rest)-len(after)]), after
+	err := EachTerm(good.terms, func(hash uint64, text []byte) error {
+		terms = append(terms, appendTerm(nil, hash, text))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	n := len(terms)
 	reversed := savedFile{terms: slices.Concat(terms[1], terms[0], slices.Concat(terms[2:]...)), records: good.records}

@@ -294,14 +294,19 @@ func (b *book) document(e Entry) (d features.Document, texts [][]byte, err error
 
 // eachTerm calls do with the terms that begin the log.
 func (b *book) eachTerm(do func(hash uint64, text []byte) error) error {
-	for next := b.terms(); ; {
-		data, err := next()
-		if err == nil && data != nil {
-			err = features.EachTerm(data, do)
-		}
-		if err != nil || data == nil {
+	for at := b.log.Start; ; {
+		r, is, err := b.log.At(at, b.end)
+		if err != nil || !is || op(r.Op) != terms {
 			return err
 		}
+		data, err := b.log.Body(r)
+		if err == nil {
+			err = features.EachTerm(data, do)
+		}
+		if err != nil {
+			return err
+		}
+		at = r.End
 	}
 }
 

@@ -35,19 +35,6 @@ func newLedger(r recipe, f facts, documents *features.Documents) *ledger {
 	return &ledger{recipe: r, facts: f, documents: documents, index: map[uint64]int{}, seen: sightings{}, began: cputime.Process()}
 }
 
-// terms returns a function that reads the terms which begin the log, some at a time.
-func (b *book) terms() func() ([]byte, error) {
-	at := b.log.Start
-	return func() ([]byte, error) {
-		r, is, err := b.log.At(at, b.end)
-		if err != nil || !is || op(r.Op) != terms {
-			return nil, err
-		}
-		at = r.End
-		return b.log.Body(r)
-	}
-}
-
 // read reads a log, with its documents, which are empty, unless they are nil.
 func (b *book) read(documents *features.Documents) (*ledger, error) {
 	return b.readSome(documents, nil, nil)
@@ -63,11 +50,11 @@ func (b *book) readSome(documents *features.Documents, known *features.Saved, co
 	var w *features.Writer
 	if documents != nil {
 		if known == nil {
-			saved, _, err := documents.AddSaved(b.terms())
+			saved, err := documents.AddSaved(b.eachTerm)
 			if err != nil {
 				return nil, err
 			}
-			known = &saved[0]
+			known = &saved
 		}
 		w = documents.NewWriter()
 		defer w.Close()

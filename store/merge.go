@@ -90,14 +90,14 @@ func merged(paths []string, memory int64, m *Merged) (*ledger, error) {
 		}
 	}
 	all := newLedger(recipes[0], books[0].facts, features.NewDocuments(memory))
-	var terms []func() ([]byte, error)
-	for _, b := range books {
-		terms = append(terms, b.terms())
+	known := make([]features.Saved, len(books))
+	for i, b := range books {
+		var err error
+		if known[i], err = all.documents.AddSaved(b.eachTerm); err != nil {
+			return nil, about(paths[i], err)
+		}
 	}
-	known, i, err := all.documents.AddSaved(terms...)
-	if err != nil {
-		return nil, about(paths[i], err)
-	}
+	all.documents.SortSaved(known)
 	all.facts.Expired, all.facts.Forgotten = 0, 0
 	var ties []Entry
 	for i, b := range books {
