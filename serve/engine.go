@@ -332,12 +332,8 @@ func (e *Engine) inTurn(ctx context.Context, j *judgement, slots chan struct{}) 
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	defer func() {
-		<-slots
-		if fault := recover(); fault != nil {
-			err = e.fault(fault)
-		}
-	}()
+	defer func() { <-slots }()
+	defer e.survive(&err)
 	e.judge(j)
 	return j.err
 }
@@ -360,6 +356,13 @@ func (e *Engine) classify(j *judgement) {
 	j.verdict = v
 	if warning != "" {
 		e.log.Warn("the last %s", warning)
+	}
+}
+
+// survive makes an error of a fault of the program. It is deferred.
+func (e *Engine) survive(err *error) {
+	if fault := recover(); fault != nil {
+		*err = e.fault(fault)
 	}
 }
 
@@ -436,7 +439,7 @@ func (e *Engine) Status(user string) (Status, error) {
 const ownModel = "model of the user"
 
 // explain explains the verdict of the shared model. What the model of a user adds is one contribution.
-func explain(shared *filter.Filter, user *userModel, raw []byte) (filter.Explanation, error) {
+func explain(shared *filter.Filter, user *loaded, raw []byte) (filter.Explanation, error) {
 	e, err := shared.Explain(raw)
 	if err != nil || user == nil {
 		return e, err

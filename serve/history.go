@@ -120,9 +120,12 @@ func (h *History) add(r *Record) {
 }
 
 // All returns the records that are neither too many nor too old, the latest first.
-func (h *History) All() (all []*Record) {
+func (h *History) All() []*Record { return h.Last(h.most) }
+
+// Last returns those of All that are among the last n.
+func (h *History) Last(n int) (all []*Record) {
 	h.mu.Lock()
-	kept := h.records[max(len(h.records)-h.most, 0):]
+	kept := h.records[max(len(h.records)-min(n, h.most), 0):]
 	h.mu.Unlock()
 	for _, r := range slices.Backward(kept) {
 		if time.Since(r.Time) < time.Duration(h.days)*24*time.Hour {

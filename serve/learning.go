@@ -167,11 +167,7 @@ func (l *learner) beginUser(path, user string) (*store.Store, error) {
 // retrain fits a model again if enough was learned since the last time, or mostly one class. What a user has taught may not be enough for a fit.
 func (l *learner) retrain(ctx context.Context, path string) {
 	e := l.engine
-	defer func() {
-		if fault := recover(); fault != nil {
-			e.fault(fault)
-		}
-	}()
+	defer e.survive(new(error))
 	if e.options.Store.RetrainAfter == 0 || ctx.Err() != nil {
 		return
 	}

@@ -12,10 +12,11 @@ import (
 	"chaff/store"
 )
 
-// loaded is the shared model in memory. It stays there until the last judgement with it ends.
+// loaded is the shared model or that of a user in memory. It stays there until the last judgement with it ends.
 type loaded struct {
-	filter     *filter.Filter
-	background *background // the same for all that belong to one model file
+	filter     *filter.Filter // nil for one of a user that cannot be used
+	background *background    // of the shared model, the same for all that belong to one model file
+	offset     float64        // of the scores of a model of a user; see background
 	opened     time.Time
 }
 
@@ -93,15 +94,15 @@ func sampleOf(path string, n int) (store.Sample, error) {
 
 // shared is the model that all users share.
 type shared struct {
-	log     Logger
-	reloads *Family
-	now     atomic.Pointer[loaded]
-
 	followed
+	reloads *Family
 }
 
-// followed is what is known of the files of a model in memory. It is locked while they are read.
+// followed is a model in memory, and what is known of its files. It is locked while they are read.
 type followed struct {
+	log Logger
+	now atomic.Pointer[loaded]
+
 	sync.Mutex
 	path    string
 	files   [2]os.FileInfo // of the model and its log, as they were seen last
@@ -127,18 +128,18 @@ func openShared(path string, log Logger, reloads *Family) (*shared, error) {
 	for _, result := range []string{"done", "failed"} { // so that an alert sees the first one
 		reloads.Add(result, 0)
 	}
-	s := &shared{log: log, reloads: reloads, followed: followed{path: path}}
+	s := &shared{followed{log: log, path: path}, reloads}
 	s.changed()
 	f, err := filter.OpenLearned(path)
 	if err != nil {
 		return nil, err
 	}
 	b, err := newBackground(path, f)
-	s.use(&loaded{f, b, time.Now()})
+	s.use(&loaded{filter: f, background: b, opened: time.Now()})
 	return s, err
 }
 
-func (s *shared) current() *loaded { return s.now.Load() }
+func (f *followed) current() *loaded { return f.now.Load() }
 
 // use makes a model the current one. The log says if it does without what its log has for it.
 func (s *shared) use(l *loaded) {
@@ -156,7 +157,7 @@ func (s *shared) reload(anyway bool) error {
 		return nil
 	}
 	f, err := filter.OpenLearned(s.path)
-	next := &loaded{f, s.current().background, time.Now()}
+	next := &loaded{filter: f, background: s.current().background, opened: time.Now()}
 	if err == nil && f.Identity() != s.current().filter.Identity() {
 		next.background, err = newBackground(s.path, f)
 	}

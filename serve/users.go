@@ -10,12 +10,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
 	"chaff/filter"
 	"chaff/internal/ascii"
+	"chaff/store"
 )
 
 // The sizes in bytes of the longest name of a user, that of a mail address, and of a folder.
@@ -71,21 +71,10 @@ func (u *users) pathOf(user string) (string, error) {
 	return filepath.Join(u.options.Users, folder, "model"), err
 }
 
-// userModel is the model of a user in memory.
-type userModel struct {
-	filter *filter.Filter
-	offset float64 // of the scores; see background
-	shared *background
-}
-
 // user is a user whose model is in memory, or cannot be opened.
 type user struct {
-	log   Logger
-	model atomic.Pointer[userModel] // nil if it cannot be used
-	used  time.Time                 // guarded by users
-
 	followed
-	shared *background // with which the model was opened
+	used time.Time // guarded by users
 }
 
 // users are the users with a model in memory.
@@ -104,7 +93,7 @@ func (u *users) count() int {
 }
 
 // find returns the model of a user, or nil if there is none that can be used with the shared one.
-func (u *users) find(name string, shared *loaded) *userModel {
+func (u *users) find(name string, shared *loaded) *loaded {
 	path, err := u.pathOf(name)
 	if err != nil || path == u.options.Model {
 		return nil
@@ -113,14 +102,13 @@ func (u *users) find(name string, shared *loaded) *userModel {
 	if x == nil {
 		return nil
 	}
-	m := x.model.Load()
-	if m == nil || m.shared != shared.background {
+	if x.current().background != shared.background {
 		x.follow(shared, false)
-		if m = x.model.Load(); m != nil && m.shared != shared.background {
-			return nil
-		}
 	}
-	return m
+	if m := x.current(); m.filter != nil && m.background == shared.background {
+		return m
+	}
+	return nil
 }
 
 // get returns the user with a model at path, or nil if there is none. For a new one it drops the one who had no mail for longest if there are as
@@ -136,7 +124,8 @@ func (u *users) get(path string) *user {
 		for len(u.open) >= u.options.OpenUsers {
 			delete(u.open, slices.MinFunc(slices.Collect(maps.Keys(u.open)), func(a, b string) int { return u.open[a].used.Compare(u.open[b].used) }))
 		}
-		x = &user{log: u.log, followed: followed{path: path}}
+		x = &user{followed: followed{log: u.log, path: path}}
+		x.now.Store(&loaded{})
 		u.open[path] = x
 	}
 	x.used = time.Now()
@@ -147,12 +136,11 @@ func (u *users) get(path string) *user {
 func (x *user) follow(shared *loaded, anyway bool) {
 	x.Lock()
 	defer x.Unlock()
-	if !x.changed() && !anyway && x.shared == shared.background {
+	if !x.changed() && !anyway && x.current().background == shared.background {
 		return
 	}
-	x.shared = shared.background
-	m, err := openUser(x.path, shared)
-	x.model.Store(m)
+	f, offset, err := openUser(x.path, shared)
+	x.now.Store(&loaded{filter: f, background: shared.background, offset: offset, opened: time.Now()})
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
@@ -166,36 +154,29 @@ const enoughAlone = 5
 
 var errOtherReading = errors.New("the model of the user reads mail in another way than the shared one")
 
-func openUser(path string, shared *loaded) (m *userModel, err error) {
-	f, err := filter.OpenLearned(path)
-	if err != nil {
-		return nil, err
+// openUser opens the model of a user, and returns the offset of its scores. The filter is nil after an error, and if they say nothing yet.
+func openUser(path string, shared *loaded) (f *filter.Filter, offset float64, err error) {
+	if f, err = filter.OpenLearned(path); err != nil {
+		return nil, 0, err
 	}
-	defer func() {
-		if m == nil {
-			f.Close()
-		}
-	}()
-	if err := f.LogErr(); err != nil {
-		return nil, filter.AboutLog(path, err)
-	}
-	if !shared.filter.CanJoin(f) {
-		return nil, errOtherReading
-	}
-	m = &userModel{filter: f, shared: shared.background}
+	var own store.Sample
 	sample, err := shared.background.sample()
-	if err != nil {
-		return nil, err
+	switch {
+	case f.LogErr() != nil:
+		err = filter.AboutLog(path, f.LogErr())
+	case !shared.filter.CanJoin(f):
+		err = errOtherReading
+	case err != nil:
+	case sample.Len() > 0:
+		return f, sample.Mean(f), nil
+	default:
+		own, err = sampleOf(path, enoughAlone)
 	}
-	if sample.Len() > 0 {
-		m.offset = sample.Mean(f)
-		return m, nil
+	if err == nil && own.Len() >= enoughAlone {
+		return f, 0, nil
 	}
-	own, err := sampleOf(path, enoughAlone)
-	if err != nil || own.Len() < enoughAlone { // its score says nothing yet
-		return nil, err
-	}
-	return m, nil
+	f.Close()
+	return nil, 0, err
 }
 
 // HasModel reports whether mail for a user is judged by a model of the user as well.

@@ -42,6 +42,7 @@ type transaction struct {
 type recipient struct {
 	line   string // as a command
 	user   string
+	model  string // that judges the message: that of the user, or "" for the shared one
 	status reply
 }
 

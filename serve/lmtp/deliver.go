@@ -141,21 +141,18 @@ func (c *client) pass(m *serve.Message) error {
 
 // groups divides the recipients by the models that judge their mail. Groups are in the order of their first recipients. They are small if there are
 // several: statuses go out in the order of the recipients, so the client may hear nothing until all of a group have theirs.
-func (c *client) groups() [][]*recipient {
-	models := make([]string, len(c.transaction.recipients))
-	parallel.Each(sideBySide, len(models), func(i int) {
-		if user := c.transaction.recipients[i].user; c.server.Engine.HasModel(user) {
-			models[i] = user
+func (c *client) groups() (groups [][]*recipient) {
+	all := c.transaction.recipients
+	parallel.Each(sideBySide, len(all), func(i int) {
+		if c.server.Engine.HasModel(all[i].user) {
+			all[i].model = all[i].user
 		}
 	})
-	isOne := !slices.ContainsFunc(models, func(model string) bool { return model != models[0] })
-	var groups [][]*recipient
-	index := map[string]int{}
-	for n, r := range c.transaction.recipients {
-		i, known := index[models[n]]
-		if !known || !isOne && len(groups[i]) == mostTogether {
+	isOne := !slices.ContainsFunc(all, func(r *recipient) bool { return r.model != all[0].model })
+	for _, r := range all {
+		i := slices.IndexFunc(groups, func(g []*recipient) bool { return g[0].model == r.model && (isOne || len(g) < mostTogether) })
+		if i < 0 {
 			i = len(groups)
-			index[models[n]] = i
 			groups = append(groups, nil)
 		}
 		groups[i] = append(groups[i], r)

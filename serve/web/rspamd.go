@@ -99,10 +99,8 @@ func (s *server) rspamdStat(*http.Request) (any, error) {
 		scanned += n
 	}
 	times := []float64{}
-	for _, r := range s.engine.History.All() {
-		if times = append(times, r.Seconds); len(times) == 31 { // as many as rspamd sends
-			break
-		}
+	for _, r := range s.engine.History.Last(31) { // as many as rspamd sends
+		times = append(times, r.Seconds)
 	}
 	return object{
 		"version": "chaff", "config_id": "", "uptime": int64(time.Since(s.engine.Started).Seconds()), "read_only": false,
