@@ -99,12 +99,12 @@ func Until(d time.Duration, last time.Time) time.Time {
 // Note reports what happened.
 func (s *Server) Note(format string, args ...any) { s.Log.Note(s.Protocol+": "+format, args...) }
 
-// warningsASecond is how many warnings of a protocol are logged in a second at most: whoever can connect must not fill the disk.
+// warningsASecond is how many warnings of a kind are logged in a second at most: whoever can connect must not fill the disk, nor hide a fault.
 const warningsASecond = 100
 
 // Warn reports what may need attention.
 func (s *Server) Warn(format string, args ...any) {
-	may, left := s.warnings.pass("", warningsASecond)
+	may, left := s.warnings.pass(format, warningsASecond)
 	if left > 0 {
 		s.Log.Warn("%s: left out %d warnings", s.Protocol, left)
 	}

@@ -65,6 +65,9 @@ func TestAFloodOfWarningsFillsNoLog(t *testing.T) {
 	if n := strings.Count(log.String(), "spamd: bad request"); n < warningsASecond || n > 2*warningsASecond { // a second may end in between
 		t.Errorf("%d lines of %d", n, 3*warningsASecond)
 	}
+	if s.Warn("internal error"); !strings.Contains(log.String(), "spamd: internal error") {
+		t.Error("a flood hides a fault")
+	}
 	s.warnings.second-- // as if it had ended
 	if s.Warn("more"); !strings.Contains(log.String(), "spamd: left out ") {
 		t.Errorf("the log does not say how many were left out: %s", log)

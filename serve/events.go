@@ -107,7 +107,7 @@ func (e *events) learned(from Origin, label, became string, why error) {
 	if label == "" {
 		name = "forget"
 	}
-	all := append([]slog.Attr{}, some("protocol", from.Protocol, "user", userName(from.User), "class", label, "result", became)...)
+	all := some("protocol", from.Protocol, "user", userName(from.User), "class", label, "result", became)
 	if why != nil {
 		all = append(all, slog.String("refused", reasonOf(why)))
 	}

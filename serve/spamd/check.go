@@ -100,17 +100,12 @@ func (j judged) isSpam() bool { return j.Verdict.Verdict == filter.Spam }
 
 // line returns the field Spam. Clients compare the numbers, so they agree with the verdict after rounding.
 func (j judged) line(asked command) string {
-	word := "False"
-	switch isSpam := j.isSpam(); {
-	case asked == reportIfSpam && isSpam:
-		word = "Yes"
-	case asked == reportIfSpam:
-		word = "No"
-	case isSpam:
-		word = "True"
+	words := map[bool]string{true: "True", false: "False"}
+	if asked == reportIfSpam {
+		words = map[bool]string{true: "Yes", false: "No"}
 	}
 	score, threshold := j.figures()
-	return fmt.Sprintf("Spam: %s ; %.1f / %.1f\r\n", word, score, threshold)
+	return fmt.Sprintf("Spam: %s ; %.1f / %.1f\r\n", words[j.isSpam()], score, threshold)
 }
 
 // figures returns the score and the threshold in tenths, so that score >= threshold if and only if the message is spam.
