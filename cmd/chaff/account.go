@@ -159,18 +159,6 @@ func (x *learning) teach(s *store.Store, item corpus.Item, raw []byte) (store.Ou
 	return s.Learn(store.Message{Raw: raw, Label: item.Label, Way: store.ByHand, Time: item.Time, Origin: x.origin})
 }
 
-// warnOfStore warns of a fit or of a model that could not be written after the log took what was learned or forgotten. It returns the error of a context that
-// ended.
-func (x *learning) warnOfStore(s *store.Store, err error) error {
-	if errors.Is(err, context.Canceled) {
-		return err
-	}
-	if err = cmp.Or(err, s.Finish()); err != nil {
-		x.warn(err.Error())
-	}
-	return nil
-}
-
 // outcomes counts messages by what happened to them, and then by their class, the move between two classes or the reason of a refusal.
 type outcomes map[store.What]map[string]int
 
@@ -238,16 +226,31 @@ type afterwards struct {
 	isDue bool // a new fit
 }
 
-// end fits the model if the mix of classes has changed, unless messages were forgotten, and closes the log. err is that of learning.
-func (f *afterwards) end(x *learning, s *store.Store, err error) error {
-	if err == nil && !x.forget {
+// change opens the log of the model, changes it, and closes it. If it may fit the model, it does when the mix of classes has changed. It warns of a
+// fit that failed and of a model that could not be written, since the log has what was learned and forgotten.
+func (x *onModel) change(mayFit bool, do func(s *store.Store) error) (f afterwards, err error) {
+	if err := hasStore(x.model); err != nil {
+		return f, err
+	}
+	ctx := x.command.Context()
+	s, err := store.Open(ctx, x.model, x.Store)
+	if err != nil {
+		return f, err
+	}
+	var problem error
+	if err = do(s); err == nil && mayFit {
 		var refitted train.Refitted
-		refitted, err = s.FitIfDue(x.command.Context(), retrainOptions(x.Config), false)
-		f.Fitted, err = refitted.Messages, x.warnOfStore(s, err)
+		refitted, problem = s.FitIfDue(ctx, retrainOptions(x.Config), false)
+		f.Fitted = refitted.Messages
+	}
+	if problem = cmp.Or(problem, s.Finish()); errors.Is(problem, context.Canceled) {
+		err = problem
+	} else if problem != nil {
+		x.warn(problem.Error())
 	}
 	f.Changed, f.Expired = s.Changed(), s.Expired()
 	f.isDue = x.Store.RetrainAfter > 0 && f.Changed >= x.Store.RetrainAfter
-	return errors.Join(err, s.Close())
+	return f, errors.Join(err, s.Close())
 }
 
 func (f *afterwards) describe(a *answer) {

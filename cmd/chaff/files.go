@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -205,14 +204,6 @@ func isSame(a, b string) bool {
 	of, err1 := os.Stat(a)
 	with, err2 := os.Stat(b)
 	return err1 == nil && err2 == nil && os.SameFile(of, with) || filepath.Clean(a) == filepath.Clean(b)
-}
-
-// openStore opens the log of the model at path for learning.
-func openStore(ctx context.Context, path string, o store.Options) (*store.Store, error) {
-	if err := hasStore(path); err != nil {
-		return nil, err
-	}
-	return store.Open(ctx, path, o)
 }
 
 // look opens the log of the model at path for reading.

@@ -173,18 +173,18 @@ func (x *learning) learn() error {
 			messages[i].Label = x.class
 		}
 	}
-	s, err := openStore(x.command.Context(), x.model, x.Store)
-	if err != nil {
+	a := &account{File: x.model, Counts: outcomes{}}
+	a.afterwards, err = x.change(!x.forget, func(s *store.Store) error {
+		a.classes = s.Classes()
+		err := x.match(mail, a.classes)
+		if err == nil && !x.forget {
+			err = x.checkContradictions(s, messages)
+		}
+		if err == nil {
+			err = x.learnEach(s, messages, a)
+		}
 		return err
-	}
-	a := &account{File: x.model, classes: s.Classes(), Counts: outcomes{}}
-	if err = x.match(mail, s.Classes()); err == nil && !x.forget {
-		err = x.checkContradictions(s, messages)
-	}
-	if err == nil {
-		err = x.learnEach(s, messages, a)
-	}
-	err = a.end(x, s, err)
+	})
 	if err == nil || len(a.Results) > 0 { // what was learned stays learned
 		err = errors.Join(err, x.show(a, a.describe))
 	}
@@ -201,12 +201,12 @@ func (x *learning) forgetOrigin() error {
 			}
 		}
 	}
-	s, err := openStore(x.command.Context(), x.model, x.Store)
-	if err != nil {
+	n := 0
+	_, err := x.change(false, func(s *store.Store) (err error) {
+		n, err = s.ForgetOrigin(x.origin, since)
 		return err
-	}
-	n, err := s.ForgetOrigin(x.origin, since)
-	if err = errors.Join(x.warnOfStore(s, err), s.Close()); err != nil {
+	})
+	if err != nil {
 		return err
 	}
 	return x.show(map[string]int{"forgotten": n}, func(a *answer) {

@@ -68,7 +68,7 @@ func (all *mailboxes) describe(a *answer) {
 }
 
 // eachMailbox compares the mailboxes with the log, and enters what they say. What was learned before an error counts.
-func (x *learning) eachMailbox(all *mailboxes, boxes []*mailbox.Mailbox, o mailbox.LearnOptions) error {
+func (x *learning) eachMailbox(all *mailboxes, boxes []*mailbox.Mailbox, o mailbox.LearnOptions) (err error) {
 	ctx := x.command.Context()
 	if x.dryRun {
 		view, err := look(x.model)
@@ -85,25 +85,23 @@ func (x *learning) eachMailbox(all *mailboxes, boxes []*mailbox.Mailbox, o mailb
 		}
 		return nil
 	}
-	s, err := openStore(ctx, x.model, x.Store)
-	if err != nil {
-		return err
-	}
 	var learned mailbox.Account
-	for _, box := range boxes {
-		var account mailbox.Account
-		account, err = box.Learn(ctx, s, o)
-		if err == nil || len(account.Changes) > 0 {
-			all.Mailboxes = append(all.Mailboxes, mailboxSays{box.Path(), account})
-			learned.Changes = append(learned.Changes, account.Changes...)
+	all.afterwards, err = x.change(true, func(s *store.Store) error {
+		for _, box := range boxes {
+			account, err := box.Learn(ctx, s, o)
+			if err == nil || len(account.Changes) > 0 {
+				all.Mailboxes = append(all.Mailboxes, mailboxSays{box.Path(), account})
+				learned.Changes = append(learned.Changes, account.Changes...)
+			}
+			if err != nil {
+				return err
+			}
 		}
-		if err != nil {
-			break
-		}
-	}
+		return nil
+	})
 	doubtful := learned.Doubtful()
 	all.Doubtful, all.doubts = len(doubtful), worstOf(doubtful)
-	return all.end(x, s, err)
+	return err
 }
 
 // openMailbox opens a mailbox of Maildirs. It warns of one without a folder for spam.

@@ -142,35 +142,26 @@ func (r retrained) describe(a *answer) {
 }
 
 // retrain fits the model again. If settle is not nil, it says which labels of the messages of the log are right and wrong.
-func (x *onModel) retrain(settle func(entries []store.Entry, classes []string) (map[uint64]bool, error)) (done retrained, err error) {
-	ctx := x.command.Context()
-	s, err := openStore(ctx, x.model, x.Store)
-	if err != nil {
-		return done, err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	before, err := train.ProvenanceOf(s.Filter())
-	if err != nil {
-		return done, err
-	}
-	done.File, done.Changed, done.Before = x.model, s.Changed(), before.Verdicts
-	var right map[uint64]bool
-	if settle != nil {
-		entries, err := s.Entries()
+func (x *onModel) retrain(settle func(s *store.Store) (right map[uint64]bool, err error)) (done retrained, err error) {
+	done.File = x.model
+	after, err := x.change(false, func(s *store.Store) error {
+		before, err := train.ProvenanceOf(s.Filter())
 		if err != nil {
-			return done, err
+			return err
 		}
-		if right, err = settle(entries, s.Classes()); err != nil {
-			return done, err
+		done.Changed, done.Before = s.Changed(), before.Verdicts
+		var right map[uint64]bool
+		if settle != nil {
+			right, err = settle(s)
 		}
-	}
-	o, told := x.fitting()
-	done.Saved, err = s.Settle(ctx, right, o)
-	told()
-	if err := s.Finish(); err != nil {
-		x.warn(err.Error())
-	}
-	done.Expired = s.Expired()
+		if err == nil {
+			o, told := x.fitting()
+			done.Saved, err = s.Settle(x.command.Context(), right, o)
+			told()
+		}
+		return err
+	})
+	done.Expired = after.Expired
 	return done, err
 }
 

@@ -211,9 +211,13 @@ const idDigits = 8
 const idFormat = "%016x"
 
 func (x *reviewing) settle() error {
-	done, err := x.retrain(func(entries []store.Entry, classes []string) (map[uint64]bool, error) {
-		if len(x.wrong) > 0 && len(classes) != 2 {
-			return nil, hint.With(fmt.Errorf("a message has %d other classes", len(classes)-1), "name one: chaff learn --class NAME PATH")
+	done, err := x.retrain(func(s *store.Store) (map[uint64]bool, error) {
+		entries, err := s.Entries()
+		if err != nil {
+			return nil, err
+		}
+		if classes := len(s.Classes()); len(x.wrong) > 0 && classes != 2 {
+			return nil, hint.With(fmt.Errorf("a message has %d other classes", classes-1), "name one: chaff learn --class NAME PATH")
 		}
 		right := map[uint64]bool{}
 		for i, id := range slices.Concat(x.confirm, x.wrong) {
