@@ -152,7 +152,7 @@ func importWeights(x *onModel, table, kindName string) error {
 	if err := x.canMake([]string{table, x.File}); err != nil {
 		return err
 	}
-	reading, keepKey, err := x.secretReading()
+	o, keepKey, err := x.forNewModel()
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func importWeights(x *onModel, table, kindName string) error {
 	if err != nil {
 		return fmt.Errorf("import %s: %w", table, err)
 	}
-	f, err := w.Filter(reading, kind)
+	f, err := w.Filter(o.Reading, kind)
 	if err != nil {
 		return fmt.Errorf("import %s: %w", table, err)
 	}

@@ -13,11 +13,13 @@ import (
 	"strings"
 
 	"chaff/cmd/internal/delivery"
+	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/hint"
 	"chaff/internal/replace"
 	"chaff/internal/termkey"
 	"chaff/store"
+	"chaff/train"
 )
 
 // writeFile writes a file of a kind in one step: readers see the old content or all of the new.
@@ -37,13 +39,18 @@ func writeBytes(path string, kind replace.Kind, data []byte) error {
 	return nil
 }
 
-// secretReading returns how messages are read for a new model, with the secret key from the file in the configuration or in the
-// data folder. If the file does not exist, the key is random, and keep writes it; call keep after a model is saved.
-func (x *onModel) secretReading() (reading filter.Reading, keep func() error, err error) {
-	reading = collectOptions(x.Config).Reading
+// forNewModel returns how mail is read for a new model, with the secret key from the file in the configuration or in the data folder. If the
+// file does not exist, the key is random, and keep writes it; call keep after a model is saved.
+func (x *onModel) forNewModel() (o train.CollectOptions, keep func() error, err error) {
+	o = collectOptions(x.Config)
+	_, kind, err := x.Models.New(x.Model, x.Seed)
+	if err != nil {
+		return o, nil, err
+	}
+	o.NoGrams = kind != features.Evidence
 	path := cmp.Or(x.KeyFile, delivery.Path(x.environ, delivery.DataHome, "key"))
 	if path == "" {
-		return reading, nil, hint.With(errors.New("no path for the secret key: the home directory is unknown"), keyHint)
+		return o, nil, hint.With(errors.New("no path for the secret key: the home directory is unknown"), keyHint)
 	}
 	about := func(err error) error {
 		if err == nil {
@@ -53,33 +60,30 @@ func (x *onModel) secretReading() (reading filter.Reading, keep func() error, er
 	}
 	text, isShared, err := readSecret(path)
 	if err == nil {
-		reading.Key, err = termkey.Parse(strings.TrimSpace(string(text)))
+		o.Reading.Key, err = termkey.Parse(strings.TrimSpace(string(text)))
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		var secret [termkey.Size]byte
 		_, _ = rand.Read(secret[:]) // it never fails
-		reading.Key = termkey.New(secret)
+		o.Reading.Key = termkey.New(secret)
 		if err := canWrite(nil, replace.Output{Path: path, Kind: keyKind, Made: true}); err != nil {
-			return reading, nil, hint.With(fmt.Errorf("the secret key of the model cannot be kept: %w", err), "name a folder of data that can be written: XDG_DATA_HOME=DIR; or the file of the key: --set key_file=FILE")
+			return o, nil, hint.With(fmt.Errorf("the secret key of the model cannot be kept: %w", err), "name a folder of data that can be written: XDG_DATA_HOME=DIR; or the file of the key: --set key_file=FILE")
 		}
-		return reading, func() error {
+		return o, func() error {
 			if _, err := os.Stat(path); err == nil { // another process has written one: both models work, since each stores its own
 				return nil
 			}
 			err := os.MkdirAll(filepath.Dir(path), 0o700)
 			if err == nil {
-				err = replace.File(path, keyKind, fmt.Appendf(nil, "%x\n", reading.Key.Bytes()), 0o600)
+				err = replace.File(path, keyKind, fmt.Appendf(nil, "%x\n", o.Reading.Key.Bytes()), 0o600)
 			}
 			return about(err)
 		}, nil
-	case err != nil:
-		return reading, nil, about(err)
-	}
-	if isShared {
+	case err == nil && isShared:
 		hint.Print(x.stderr, hint.With(fmt.Errorf("secret key %s: other users can read it", path), "chmod 600 "+shellWord(path)))
 	}
-	return reading, func() error { return nil }, nil
+	return o, func() error { return nil }, about(err)
 }
 
 const keyHint = "name its file: --set key_file=FILE"

@@ -269,12 +269,10 @@ func (x *learning) beginStore() error {
 	if err := x.canMake(append([]string{x.File}, x.paths...)); err != nil {
 		return err
 	}
-	reading, keepKey, err := x.secretReading()
+	o, keepKey, err := x.forNewModel()
 	if err != nil {
 		return err
 	}
-	o := collectOptions(x.Config)
-	o.Reading = reading
 	err = store.Begin(x.command.Context(), x.model, spamClasses(), x.Model, o, train.Options{Models: x.Models, Thresholds: x.Thresholds}, x.Store)
 	if errors.Is(err, fs.ErrExist) {
 		return hint.With(fmt.Errorf("there is a model %s already", x.model), "leave out --begin to teach it")

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/corpus"
-	"chaff/features"
 	"chaff/internal/hint"
 	"chaff/internal/screen"
 	"chaff/store"
@@ -90,16 +89,11 @@ func (x *collecting) collect() error {
 		return hint.With(fmt.Errorf("key_file is %q: must name the file of the secret key that all parts of a model have, since one made at random fits no other part", x.KeyFile),
 			"(umask 77; openssl rand -hex 16 > chaff.key) makes one; copy it to all machines, and name it with --set key_file=chaff.key")
 	}
-	reading, _, err := x.secretReading()
+	o, _, err := x.forNewModel()
 	if err != nil {
 		return err
 	}
-	_, kind, err := x.Models.New(x.Model, x.Seed)
-	if err != nil {
-		return err
-	}
-	o := collectOptions(x.Config)
-	o.Reading, o.Sample, o.NoGrams = reading, x.sample, kind != features.Evidence
+	o.Sample = x.sample
 	if x.shards > 0 {
 		mail.source = corpus.Shard(mail.source, x.shard, x.shards)
 	}

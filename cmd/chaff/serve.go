@@ -112,14 +112,14 @@ func (x *serving) run() error {
 		}
 		defer x.manager.Close()
 	}
-	if x.listeners, err = x.listen(o); err != nil {
-		return err
-	}
 	defer func() {
 		for _, l := range x.listeners {
 			l.Close()
 		}
 	}()
+	if err = x.listen(); err != nil {
+		return err
+	}
 	o.Model, o.Store, o.Retrain, o.Workers = x.model, x.Store, retrainOptions(x.Config), x.Workers
 	if o.Log != serve.LogWarnings && !x.quiet {
 		o.Events = x.log.Logger
@@ -131,7 +131,7 @@ func (x *serving) run() error {
 		}
 		return err
 	}
-	if err = confineTo(o, x.listeners, x.log); err == nil {
+	if err = x.confine(o); err == nil {
 		err = x.answer()
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(x.command.Context()), closeWait)

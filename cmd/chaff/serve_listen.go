@@ -29,26 +29,17 @@ type listener struct {
 }
 
 // listen listens on all addresses, and takes the sockets of the service manager, which have the names of protocols.
-func (x *serving) listen(o serve.Options) (all []listener, err error) {
-	defer func() {
-		if err != nil {
-			for _, l := range all {
-				l.Close()
-			}
-		}
-	}()
-	var flags []string
+func (x *serving) listen() error {
 	for i, proto := range x.protocols {
-		flags = append(flags, "--"+proto.flag)
 		for _, address := range x.addresses[i] {
 			l, err := listenOn(address)
 			if err != nil {
-				return all, fmt.Errorf("--%s %s: %w", proto.flag, address, err)
+				return fmt.Errorf("--%s %s: %w", proto.flag, address, err)
 			}
 			if l.Addr().Network() == "tcp" {
 				address = l.Addr().String()
 			}
-			all = append(all, listener{l, proto, address})
+			x.listeners = append(x.listeners, listener{l, proto, address})
 		}
 	}
 	for _, file := range activation.Files(true) {
@@ -56,24 +47,27 @@ func (x *serving) listen(o serve.Options) (all []listener, err error) {
 		l, err := net.FileListener(file)
 		file.Close() // the listener has a copy
 		if err != nil {
-			return all, fmt.Errorf("the socket %s of the service manager: no stream socket that listens: its unit needs ListenStream= and Accept=no", name)
+			return fmt.Errorf("the socket %s of the service manager: no stream socket that listens: its unit needs ListenStream= and Accept=no", name)
 		}
 		i := slices.IndexFunc(x.protocols, func(p protocol) bool { return p.flag == name })
 		if i < 0 {
-			return all, hint.With(fmt.Errorf("the socket %s of the service manager has no protocol", name),
+			return hint.With(fmt.Errorf("the socket %s of the service manager has no protocol", name),
 				"FileDescriptorName= of its unit says it, such as "+x.protocols[0].flag)
 		}
-		all = append(all, listener{l, x.protocols[i], "fd:" + name + ", " + l.Addr().String()})
+		x.listeners = append(x.listeners, listener{l, x.protocols[i], "fd:" + name + ", " + l.Addr().String()})
 	}
-	if slices.ContainsFunc(all, func(l listener) bool { return l.flag == "lmtp" }) {
-		if _, err := lmtp.ParseBackend(o.LMTPBackend); err != nil {
-			return all, err
+	if len(x.listeners) == 0 {
+		var flags []string
+		for _, proto := range x.protocols {
+			flags = append(flags, "--"+proto.flag)
 		}
+		return hint.With(errors.New("no address to listen on"), "give one of "+strings.Join(flags, ", ")+" an address, such as unix:/run/chaff/socket or a port")
 	}
-	if len(all) == 0 {
-		return nil, hint.With(errors.New("no address to listen on"), "give one of "+strings.Join(flags, ", ")+" an address, such as unix:/run/chaff/socket or a port")
+	if slices.ContainsFunc(x.listeners, func(l listener) bool { return l.flag == "lmtp" }) {
+		_, err := lmtp.ParseBackend(x.Serve.LMTPBackend)
+		return err
 	}
-	return all, nil
+	return nil
 }
 
 func listenOn(address string) (net.Listener, error) {
@@ -143,12 +137,12 @@ func plainNetError(err error) error {
 	return err
 }
 
-// confineTo confines the process to the files that the daemon needs from here on.
-func confineTo(o serve.Options, listeners []listener, logger serve.Logger) error {
+// confine confines the process to the files that the daemon needs from here on.
+func (x *serving) confine(o serve.Options) error {
 	if !o.Confine {
 		return nil
 	}
-	rights, err := rightsOf(o, listeners)
+	rights, err := rightsOf(o, x.listeners)
 	if err != nil {
 		return err
 	}
@@ -158,12 +152,12 @@ func confineTo(o serve.Options, listeners []listener, logger serve.Logger) error
 	}
 	switch {
 	case version < confine.FileVersion:
-		logger.Warn("this system cannot confine the daemon: that needs Landlock, as Linux has from 5.13 on; it can read all that its user can; serve.confine=false silences this")
+		x.log.Warn("this system cannot confine the daemon: that needs Landlock, as Linux has from 5.13 on; it can read all that its user can; serve.confine=false silences this")
 		return nil
 	case version < confine.NetworkVersion:
-		logger.Warn("this system cannot keep the daemon from the network: that needs Linux 6.7")
+		x.log.Warn("this system cannot keep the daemon from the network: that needs Linux 6.7")
 	}
-	logger.Note("confined to %s", strings.Join(rights.Folders, ", "))
+	x.log.Note("confined to %s", strings.Join(rights.Folders, ", "))
 	return nil
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/evaluate"
-	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
@@ -84,16 +83,12 @@ func (x *training) train() error {
 	if err := x.canMake(append(mail.reads, x.File), replace.Output{Path: x.page, Kind: report.PageKind()}); err != nil {
 		return err
 	}
-	ctx, o := x.command.Context(), collectOptions(x.Config)
-	reading, keepKey, err := x.secretReading()
+	ctx := x.command.Context()
+	o, keepKey, err := x.forNewModel()
 	if err != nil {
 		return err
 	}
-	_, kind, err := x.Models.New(x.Model, x.Seed)
-	if err != nil {
-		return err
-	}
-	o.Reading, o.Undivided, o.NoGrams = reading, x.quick, kind != features.Evidence
+	o.Undivided = x.quick
 	collection, err := x.divided(mail, o)
 	if err != nil {
 		return err
