@@ -66,8 +66,8 @@ func (h *head) documents() ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	counts, err := decodeCounts(data, h.tables.terms)
-	if err != nil {
+	counts, ok := decodeCounts(data, h.tables.terms)
+	if !ok {
 		return nil, fmt.Errorf("%w: section DOCF is not for %d terms", ErrDamaged, h.tables.terms)
 	}
 	for _, r := range h.knows.tail {
@@ -99,23 +99,17 @@ func (h *head) member(wanted string) (value json.RawMessage, err error) {
 	return nil, nil
 }
 
-// decodeCounts returns the n varints that are data.
-func decodeCounts(data []byte, n int) ([]uint32, error) {
-	if n > len(data) {
-		return nil, ErrDamaged
-	}
-	counts := make([]uint32, n)
+// decodeCounts returns the n varints that are data, and reports whether it has as many.
+func decodeCounts(data []byte, n int) (counts []uint32, ok bool) {
+	counts = make([]uint32, min(n, len(data)))
 	for i := range counts {
 		count, size := binary.Uvarint(data)
 		if size <= 0 || count > math.MaxUint32 {
-			return nil, ErrDamaged
+			return nil, false
 		}
 		counts[i], data = uint32(count), data[size:]
 	}
-	if len(data) > 0 {
-		return nil, ErrDamaged
-	}
-	return counts, nil
+	return counts, len(counts) == n && len(data) == 0
 }
 
 // decodeTexts returns the n texts of data, which it keeps.

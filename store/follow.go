@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"slices"
 	"time"
@@ -58,40 +57,34 @@ func Follow(log *Store, b Batch) (a Applied, err error) {
 	if at.Position != b.From {
 		return a, ErrMoved
 	}
-	numbers := maps.Clone(at.Numbers)
-	if numbers == nil {
-		numbers = map[string]uint64{}
-	}
-	changed := map[string]bool{}
+	numbers := map[string]uint64{} // of the last lesson of each origin in the batch
 	err = s.together(func() error {
 		for _, l := range b.Lessons {
 			a.Last = l.Time
-			t, err := l.read(&s.names)
-			switch {
+			number, last := l.NumberOf(), max(at.Numbers[l.Origin], numbers[l.Origin])
+			if number > last {
+				numbers[l.Origin] = number
+			}
+			switch t, err := l.read(&s.names); {
 			case err != nil:
 				a.Refused[err.Error()]++
-				if n := l.NumberOf(); n > numbers[l.Origin] {
-					numbers[l.Origin], changed[l.Origin] = n, true
-				}
-				continue
-			case t.number <= numbers[l.Origin]:
+			case number <= last:
 				a.Twice++
-				continue
-			}
-			numbers[l.Origin], changed[l.Origin] = t.number, true
-			own, err := s.apply(t, l.Origin == b.Host, l.Late)
-			if err != nil {
-				return err
-			}
-			a.Own += int(flag(own))
-			a.Learned += int(flag(!own))
-		}
-		for origin := range changed {
-			if err := s.append(standRecord(b.Stream, b.To, origin, numbers[origin]), logfile.Rows{}, nil); err != nil {
-				return err
+			default:
+				own, err := s.apply(t, l.Origin == b.Host, l.Late)
+				if err != nil {
+					return err
+				}
+				a.Own += int(flag(own))
+				a.Learned += int(flag(!own))
 			}
 		}
-		if len(changed) == 0 && (at.Position != b.To || at.Stream != b.Stream) {
+		for origin, number := range numbers {
+			if err := s.append(standRecord(b.Stream, b.To, origin, number), logfile.Rows{}, nil); err != nil {
+				return err
+			}
+		}
+		if len(numbers) == 0 && (at.Position != b.To || at.Stream != b.Stream) {
 			return s.append(standRecord(b.Stream, b.To, "", 0), logfile.Rows{}, nil)
 		}
 		return nil

@@ -74,22 +74,26 @@ func Merge(ctx context.Context, paths []string, out string, o MergeOptions) (m M
 // merged reads the logs of models, each once and from its beginning to its end: the terms of all, and then what follows.
 func merged(paths []string, memory int64, m *Merged) (*ledger, error) {
 	about := func(path string, err error) error { return fmt.Errorf("read %s: %w", path+Suffix, err) }
-	books, recipes := make([]*book, len(paths)), make([]recipe, len(paths))
-	for i, path := range paths {
+	var all *ledger
+	var books []*book
+	for _, path := range paths {
 		b, err := openToRead(path)
+		var r recipe
 		if err == nil {
 			defer b.file.Close()
-			books[i] = b
-			recipes[i], err = recipeIn(b.log)
+			r, err = recipeIn(b.log)
 		}
 		if err != nil {
 			return nil, about(path, err)
 		}
-		if differs := recipes[0].difference(recipes[i]); differs != "" {
+		if all == nil {
+			all = newLedger(r, b.facts, features.NewDocuments(memory))
+		}
+		if differs := all.difference(r); differs != "" {
 			return nil, fmt.Errorf("merge %s and %s: %s differs", paths[0], path, differs)
 		}
+		books = append(books, b)
 	}
-	all := newLedger(recipes[0], books[0].facts, features.NewDocuments(memory))
 	known := make([]features.Saved, len(books))
 	for i, b := range books {
 		var err error
@@ -98,7 +102,7 @@ func merged(paths []string, memory int64, m *Merged) (*ledger, error) {
 		}
 	}
 	all.documents.SortSaved(known)
-	all.facts.Expired, all.facts.Forgotten = 0, 0
+	all.facts.Expired = 0
 	var ties []Entry
 	for i, b := range books {
 		l, err := b.readSome(all.documents, &known[i], nil)
@@ -117,9 +121,7 @@ func merged(paths []string, memory int64, m *Merged) (*ledger, error) {
 			all.entries[i].Terms = e.Terms
 		}
 	}
-	for _, e := range all.entries {
-		all.facts.Forgotten += int(flag(e.what == forget))
-	}
+	all.facts.Forgotten = len(all.entries) - all.learned
 	return all, nil
 }
 

@@ -76,12 +76,7 @@ func (e Entry) waits() bool {
 // again is the Reason of a record that gives an earlier one its place in the stream. Its body is the offset of that record, which has the document.
 const again = 1
 
-// Lesson is a record as the stream has it:
-//
-//	u8 version, u8 what was taught, u8 whether terms were left out, 5 zero, u64 check value of the key, u64 number, entry;
-//	of a message that was learned: u32 terms, the text of each behind its size as a varint, the document as [features.Document.Append] writes it behind them
-//
-// The keyed hashes of the terms are made anew of the texts.
+// Lesson is a record as the stream has it. docs/inside/formats.md describes it byte by byte. The keyed hashes of its terms are made anew of the texts.
 type Lesson struct {
 	// Origin is who has taught it and Time when: both are said by the stream.
 	Origin string
@@ -108,7 +103,6 @@ type Taught struct {
 	document features.Document
 	texts    [][]byte
 	check    uint64 // of the log in which it waits
-	number   uint64 // of the lesson
 	isCut    bool   // in the lesson
 }
 
@@ -128,7 +122,7 @@ func (l Lesson) read(r *names) (t Taught, err error) {
 	if !e.fits(len(r.Classes)) || e.Class < -1 || e.Way >= ways || e.Size < 0 || e.Size > message.MaxSize || math.IsInf(e.Score, 0) {
 		return t, errors.New("no record")
 	}
-	t = Taught{entry: e, number: le.Uint64(data[16:]), isCut: data[2] != 0}
+	t = Taught{entry: e, isCut: data[2] != 0}
 	data = data[lessonHead+entrySize:]
 	if e.what == forget && len(data) == 0 {
 		return t, nil

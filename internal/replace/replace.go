@@ -125,13 +125,7 @@ func Target(path string) (string, error) {
 // standard returns the stream of the process that a path names, nil if it names none. Opened by its path, a file behind it would be
 // written from its start.
 func standard(path string) *os.File {
-	switch path {
-	case "/dev/stdout":
-		return os.Stdout
-	case "/dev/stderr":
-		return os.Stderr
-	}
-	return nil
+	return map[string]*os.File{"/dev/stdout": os.Stdout, "/dev/stderr": os.Stderr}[path]
 }
 
 // File writes data to path, or to the target of a link at path. A file of another kind, or one that the error of [Target] is about, stays
