@@ -2,9 +2,15 @@ package store
 
 import (
 	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
 
 	"chaff/features"
 	"chaff/filter"
+	"chaff/metrics"
 )
 
 // View is a log as a reader sees it: the state before or after any message that a writer learns at the same time.
@@ -100,4 +106,164 @@ func (v *View) unlike() string {
 		}
 	}
 	return u.String()
+}
+
+// ClassStatus is what a log has of one class.
+type ClassStatus struct {
+	Class    string `json:"class"`
+	Messages int    `json:"messages"`
+	// Today and Month count the messages learned in the last 24 hours and 30 days, without those of a training or an import.
+	Today int `json:"learned_today"`
+	Month int `json:"learned_in_30_days"`
+	// Last is when the last message of the class was learned, by training or later; nil for none.
+	Last *time.Time `json:"last_learned,omitempty"`
+}
+
+// Window has the figures of the messages that were learned last, each as the filter judged it before it learned it.
+type Window struct {
+	// Last is the number of messages asked for, 0 for all, and Messages the number there is.
+	Last     int              `json:"last"`
+	Messages int              `json:"messages"`
+	Figures  *metrics.Figures `json:"figures,omitempty"`
+}
+
+// Status is the state of a log.
+type Status struct {
+	Model    string        `json:"model"`
+	Messages int           `json:"messages"`
+	Classes  []ClassStatus `json:"classes"`
+	// Ways counts the messages by how they were learned.
+	Ways map[string]int `json:"ways"`
+	// Records is how many records there are since the model was written, TailBytes their size, and LogBytes that of the log.
+	Records   int   `json:"tail_records"`
+	TailBytes int64 `json:"tail_bytes"`
+	LogBytes  int64 `json:"log_bytes"`
+	// Digest is the same for all logs that say the same of the same messages, in any order.
+	Digest string `json:"digest"`
+	// Fitted is when the model was last fitted, FitSeconds the CPU time that took, and Changed how many messages were learned or
+	// forgotten since. Fitted is nil for a model that was never fitted.
+	Fitted     *time.Time `json:"fitted,omitempty"`
+	FitSeconds float64    `json:"fit_cpu_seconds,omitempty"`
+	Changed    int        `json:"changed_since_fit"`
+	// Expired is how many messages left because they were the oldest, and Forgotten how many were forgotten.
+	Expired   int `json:"expired,omitempty"`
+	Forgotten int `json:"forgotten,omitempty"`
+	// Doubtful is how many labels of learned messages may be wrong, see [Entry.Doubt], and Confirmed how many a person has confirmed.
+	Doubtful  int `json:"doubtful"`
+	Confirmed int `json:"confirmed,omitempty"`
+	// Windows are the figures of the last 100, the last 1,000 and all messages.
+	Windows []Window `json:"judged_before_learning"`
+	// ByHand is how many of these messages were learned by hand: mostly those that the filter got wrong.
+	ByHand int `json:"judged_and_learned_by_hand"`
+	// Judged are the messages behind the windows, in the order in which they were learned.
+	Judged     []Entry             `json:"-"`
+	Thresholds *metrics.Thresholds `json:"thresholds,omitempty"`
+	// Problems are the reasons why the filter does not learn, or learns badly.
+	Problems []string `json:"problems,omitempty"`
+}
+
+// windows are the sizes of the windows of a status; 0 is all.
+var windows = [...]int{100, 1000, 0}
+
+// silentDays is the number of days without a message of a class after which a status reports it.
+const silentDays = 30
+
+// Status returns the state of the log at a time.
+func (v *View) Status(now time.Time) Status {
+	l, settings := v.ledger, v.filter.Settings()
+	s := Status{
+		Records: len(v.tail), TailBytes: v.end - v.checkpoint.End, LogBytes: v.end,
+		Model: settings.Model, Messages: l.learned, Ways: map[string]int{}, Changed: l.facts.Changed, Expired: l.facts.Expired,
+		Forgotten: l.facts.Forgotten, FitSeconds: l.facts.FitSeconds, Thresholds: settings.Thresholds, Digest: l.digest(),
+	}
+	if l.facts.Fitted != 0 {
+		fitted := time.Unix(l.facts.Fitted, 0).UTC()
+		s.Fitted = &fitted
+	}
+	for _, name := range l.Classes {
+		s.Classes = append(s.Classes, ClassStatus{Class: name})
+	}
+	for _, e := range l.entries {
+		c := &s.Classes[e.Label]
+		if e.isJudged() {
+			s.Judged = append(s.Judged, e)
+			s.ByHand += int(flag(e.Way == ByHand))
+		}
+		if e.what != learn {
+			continue
+		}
+		s.Ways[e.Way.String()]++
+		s.Doubtful += int(flag(e.Doubt > 0))
+		s.Confirmed += int(flag(e.Confirmed))
+		c.Messages++
+		if c.Last == nil || !e.Learned.Before(*c.Last) {
+			c.Last = &e.Learned
+		}
+		if age := now.Sub(e.Learned); e.Way != ByTraining && e.Way != ByImport {
+			c.Today += int(flag(age < 24*time.Hour))
+			c.Month += int(flag(age < 30*24*time.Hour))
+		}
+	}
+	slices.SortStableFunc(s.Judged, func(a, b Entry) int { return a.Learned.Compare(b.Learned) })
+	for _, last := range windows {
+		s.Windows = append(s.Windows, windowOf(s.Judged, last, l.Classes))
+	}
+	s.Problems = s.problems(now)
+	if warning := v.unlike(); warning != "" {
+		s.Problems = append(s.Problems, "the last "+warning)
+	}
+	return s
+}
+
+// digest returns [Status.Digest].
+func (l *ledger) digest() string {
+	var sum uint64
+	for _, e := range l.entries {
+		e.Doubt = 0 // a matter of the model
+		sum += xxhash.Sum64(appendEntry([]byte{byte(e.what)}, e))
+	}
+	return fmt.Sprintf("%016x", sum)
+}
+
+// windowOf returns the figures of the last messages; 0 is all.
+func windowOf(judged []Entry, last int, classes []string) Window {
+	w := Window{Last: last, Messages: len(judged)}
+	if last > 0 && last < len(judged) {
+		judged = judged[len(judged)-last:]
+		w.Messages = last
+	}
+	if len(judged) == 0 {
+		return w
+	}
+	labels, predictions := make([]int32, len(judged)), make([]int32, len(judged))
+	margins, spam := make([]float64, len(judged)), make([]bool, len(judged))
+	for i, j := range judged {
+		labels[i], predictions[i] = int32(j.Label), int32(j.Class)
+		margins[i], spam[i] = j.Score, j.Label == filter.SpamClass
+	}
+	figures := metrics.Measure(labels, predictions, len(classes))
+	if filter.IsSpamFilter(classes) {
+		figures.MeasureSpam(metrics.NewMargins(margins, spam))
+	}
+	w.Figures = &figures
+	return w
+}
+
+// problems returns the reasons why the filter does not learn, or learns badly.
+func (s *Status) problems(now time.Time) []string {
+	var all []string
+	for _, c := range s.Classes {
+		switch {
+		case c.Messages == 0 && s.Expired > 0:
+			all = append(all, fmt.Sprintf("it has no %s: store.max_messages or store.max_age left no room for any", c.Class))
+		case c.Messages == 0:
+			all = append(all, fmt.Sprintf("it has no %s: learn some", c.Class))
+		case now.Sub(*c.Last) > silentDays*24*time.Hour:
+			all = append(all, fmt.Sprintf("it has learned no %s for %d days", c.Class, int(now.Sub(*c.Last).Hours()/24)))
+		}
+	}
+	if s.Thresholds != nil && s.Fitted == nil && s.Messages > 0 {
+		all = append(all, "it calls every message unsure, since it was never fitted: chaff retrain fits it")
+	}
+	return all
 }
