@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"syscall"
+	"time"
 )
 
 // reason is why a message was not judged, learned or forgotten, with its name among the counters.
@@ -56,6 +58,7 @@ func reasonOf(err error) string {
 type trouble struct {
 	mu   sync.Mutex
 	last error
+	at   time.Time // of the attempt
 }
 
 // isNew remembers the error of an attempt, and reports whether it is another one than that of the attempt before.
@@ -63,8 +66,16 @@ func (t *trouble) isNew(err error) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	before := t.last
-	t.last = err
+	t.last, t.at = err, time.Now()
 	return err != nil && (before == nil || before.Error() != err.Error())
+}
+
+// isDue reports whether it is time for another attempt after an error: at once if it is one of the system, such as too many open files, and else after a
+// minute. To read a damaged model again and again takes more CPU than all mail.
+func (t *trouble) isDue() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.last != nil && (errors.As(t.last, new(syscall.Errno)) || time.Since(t.at) > time.Minute)
 }
 
 func (t *trouble) err() error {

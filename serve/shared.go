@@ -153,7 +153,7 @@ func (s *shared) use(l *loaded) {
 func (s *shared) reload(anyway bool) error {
 	s.Lock()
 	defer s.Unlock()
-	if !s.changed() && !anyway && s.trouble.err() == nil {
+	if !s.changed() && !anyway && !s.trouble.isDue() {
 		return nil
 	}
 	f, err := filter.OpenLearned(s.path)

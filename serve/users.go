@@ -165,7 +165,7 @@ func openUser(path string, shared *loaded) (f *filter.Filter, offset float64, er
 	case f.LogErr() != nil:
 		err = filter.AboutLog(path, f.LogErr())
 	case !shared.filter.CanJoin(f):
-		err = errOtherReading
+		err = fmt.Errorf("%s: %w", path, errOtherReading)
 	case err != nil:
 	case sample.Len() > 0:
 		return f, sample.Mean(f), nil
@@ -182,12 +182,12 @@ func openUser(path string, shared *loaded) (f *filter.Filter, offset float64, er
 // HasModel reports whether mail for a user is judged by a model of the user as well.
 func (e *Engine) HasModel(user string) bool { return e.users.find(user, e.shared.current()) != nil }
 
-// follow opens the models whose files have changed and those that could not be opened, or all.
+// follow opens the models whose files have changed and those that may be opened now, or all.
 func (u *users) follow(shared *loaded, anyway bool) {
 	u.mu.Lock()
 	all := slices.Collect(maps.Values(u.open))
 	u.mu.Unlock()
 	for _, x := range all {
-		x.follow(shared, anyway || x.trouble.err() != nil)
+		x.follow(shared, anyway || x.trouble.isDue())
 	}
 }

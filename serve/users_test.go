@@ -3,11 +3,14 @@ package serve
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"chaff/filter"
 	"chaff/store"
@@ -191,6 +194,23 @@ func TestADamagedModelOfAUserIsLeftOut(t *testing.T) {
 	e.users.follow(e.shared.current(), false)
 	if got := judge(t, e, "alice", mail("spam", 70)); got.Classification != want.Classification {
 		t.Errorf("after the repair: got %+v, want %+v", got, want)
+	}
+}
+
+// TestADamagedModelIsNotReadAllTheTime holds for errors that only another file ends. Reading twenty models a second took half a core.
+func TestADamagedModelIsNotReadAllTheTime(t *testing.T) {
+	var x trouble
+	for _, tt := range []struct {
+		err error
+		due bool
+	}{{nil, false}, {errOtherReading, false}, {&fs.PathError{Op: "open", Path: "model", Err: syscall.EMFILE}, true}, {nil, false}} {
+		if x.isNew(tt.err); x.isDue() != tt.due {
+			t.Errorf("%v: due %v", tt.err, !tt.due)
+		}
+	}
+	x.isNew(errOtherReading)
+	if x.at = x.at.Add(-2 * time.Minute); !x.isDue() {
+		t.Error("it is never tried again")
 	}
 }
 
