@@ -22,10 +22,10 @@ import (
 // long as the terms keep their order. Both are numbers of 8, 4 or 1 bytes, little-endian, in the order in which the learner lists them.
 type Online struct {
 	learner
-	classes int             // K
-	codec   codec           // memory, as is the rest
-	known   features.Vector // the document that is scored, and the weights of its terms
-	weights []float64
+	classes int       // K
+	codec   codec     // memory, as is the rest
+	weights []float64 // of the terms of the document that is scored
+	order   []uint32  // 0, 1, 2, ...
 }
 
 // learner learns from one document after the other. Its vocabulary grows.
@@ -88,28 +88,18 @@ func (l *Online) Forgets() bool {
 func (l *Online) Forget(x features.Vector, c int) { l.learner.(*counts).forget(x, c) }
 
 // Scores returns the K scores of a document, in the memory of dst if that suffices: of two classes the first is 0, as
-// for [Linear]. Terms that were not learned yet are ignored.
+// for [Linear]. Terms that were not learned yet have no weight.
 func (l *Online) Scores(dst []float64, x features.Vector) []float64 {
-	y, shape := l.known.Reset(), l.shape()
-	for i, w := range x.IDs {
-		if int(w) < shape.terms {
-			y.IDs, y.Values = append(y.IDs, w), append(y.Values, x.Values[i])
-			if x.Groups != nil {
-				y.Groups = append(y.Groups, x.Groups[i])
-			}
-		}
-	}
+	l.Grow(termsOf(x))
+	shape, n := l.shape(), len(x.IDs)
 	R := shape.rows
-	l.weights = slices.Grow(l.weights[:0], R*len(y.IDs))[:R*len(y.IDs)]
-	l.model(l.weights, y.IDs)
-	for i := range y.IDs {
-		y.IDs[i] = uint32(i)
+	l.weights = slices.Grow(l.weights[:0], R*n)[:R*n]
+	l.model(l.weights, x.IDs)
+	for i := len(l.order); i < n; i++ {
+		l.order = append(l.order, uint32(i))
 	}
-	if x.Groups == nil {
-		y.Groups = nil
-	}
-	l.known = y
-	dst = scoresOf(slices.Grow(dst[:0], l.classes)[:R], y, l.weights, R, l.biases(), shape.form)
+	x.IDs = l.order[:n]
+	dst = scoresOf(slices.Grow(dst[:0], l.classes)[:R], x, l.weights, R, l.biases(), shape.form)
 	switch {
 	case l.classes > 2:
 		return dst

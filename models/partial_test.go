@@ -166,13 +166,13 @@ func TestALearnerWithTheRowsOfADocumentIsTheWholeOne(t *testing.T) {
 				terms = slices.Compact(terms)
 			}
 			part := restored(t, o, name, d, whole.AppendGlobals(nil), rowsOfTerms(whole, terms))
+			newTerms += len(terms) - part.Terms()
 			y := renumber(x, terms)
 			if got, want := part.Scores(nil, y), whole.Scores(nil, x); !slices.Equal(got, want) {
 				t.Fatalf("document %d: got the scores %v, want %v", i, got, want)
 			}
 			wantSameWeights(t, part, whole, terms)
 			before, known := allRows(whole), whole.Terms()
-			newTerms += len(terms) - part.Terms()
 			whole.Learn(x, c)
 			part.Learn(y, c)
 			wantSameState(t, part, whole, terms)
