@@ -297,13 +297,7 @@ func (m *Mail) keep(results []readResult, copies bool) {
 		}
 		r.Label = slices.Index(m.Classes, m.items[i].Label)
 		k, seen := best[r.Fingerprint]
-		by := 1
-		if seen {
-			if by = r.Compare(results[k].Entry); by == 0 {
-				by = m.store.Compare(r.Terms, results[k].Terms)
-			}
-		}
-		if by > 0 {
+		if !seen || cmp.Or(r.Compare(results[k].Entry), m.store.Compare(r.Terms, results[k].Terms)) > 0 {
 			best[r.Fingerprint] = i
 		}
 	}

@@ -203,10 +203,7 @@ func (c *Collection) usual(t Trained) []metrics.Usual {
 		class[held[n]] = prediction
 	}
 	held = c.some(held)
-	documents := make([]features.Ref, len(held))
-	for n, i := range held {
-		documents[n] = c.documents[i].Terms
-	}
+	documents, _ := c.rows(held)
 	of := make([][]float64, len(c.Classes))
 	for n, novelty := range c.terms.Novelty(documents, c.Options.Workers) {
 		of[class[held[n]]] = append(of[class[held[n]]], novelty)
