@@ -40,22 +40,16 @@ func (d *Documents) Save(refs []Ref, terms func(data []byte) error, record func(
 	var data []byte
 	next := uint32(0)
 	for number := range saved {
-		if saved[number] == unknown {
-			continue
+		if saved[number] != unknown {
+			saved[number] = next
+			next++
+			data = appendTerm(data, d.terms.hashes[number], d.terms.text(uint32(number)))
 		}
-		saved[number] = next
-		next++
-		data = appendTerm(data, d.terms.hashes[number], d.terms.text(uint32(number)))
-		if len(data) >= savedTerms {
+		if isLast := number == len(saved)-1; len(data) >= savedTerms || isLast && len(data) > 0 {
 			if err := terms(data); err != nil {
 				return err
 			}
 			data = data[:0]
-		}
-	}
-	if len(data) > 0 {
-		if err := terms(data); err != nil {
-			return err
 		}
 	}
 	var gaps []byte
