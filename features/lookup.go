@@ -40,11 +40,9 @@ func (l *Lookup) AppendFound(dst Vector, known []uint64, doc Document, kind Kind
 // split sorts the known terms by id, and terms with the same id by index. It sets their ids and their indices.
 func (l *Lookup) split() {
 	const fewTerms = 64
-	switch {
-	case slices.IsSorted(l.Known):
-	case len(l.Known) <= fewTerms:
+	if len(l.Known) <= fewTerms {
 		slices.Sort(l.Known)
-	default:
+	} else {
 		var all uint64
 		for _, known := range l.Known {
 			all |= known
@@ -59,20 +57,31 @@ func (l *Lookup) split() {
 	l.some = l.indices
 }
 
-// find sets the known terms of the document that r has read, given the ids of terms by their numbers, or nil if they are the numbers. Its memory is that of r.
-func (l *Lookup) find(r *documentReader, ids []uint32) {
+// find sets the known terms of the document that r has read. Its memory is that of r.
+func (l *Lookup) find(r *documentReader, ids termIDs) {
 	r.readNumbers()
 	numbers := r.numbers
 	for len(l.order) < len(numbers) {
 		l.order = append(l.order, uint32(len(l.order)))
 	}
 	l.ids, l.indices, l.repeats = numbers, l.order[:len(numbers)], false
-	if ids == nil {
+	if ids.known != nil {
+		l.some = slices.Grow(l.some[:0], len(numbers))[:len(numbers)]
+		n := 0
+		for i, number := range numbers {
+			of, bit := &ids.known[number/64], uint64(1)<<(number%64)
+			numbers[n], l.some[n] = of.first+uint32(bits.OnesCount64(of.bits&(bit-1))), uint32(i)
+			n += int(of.bits >> (number % 64) & 1)
+		}
+		l.ids, l.indices = numbers[:n], l.some[:n]
+		return
+	}
+	if ids.ids == nil {
 		return
 	}
 	l.Known = l.Known[:0]
 	for i, number := range numbers {
-		if id := ids[number]; id != unknown {
+		if id := ids.ids[number]; id != unknown {
 			l.Known = append(l.Known, uint64(id)<<32|uint64(i))
 		}
 	}

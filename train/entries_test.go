@@ -46,10 +46,9 @@ func stored(t testing.TB, m *Mail) *Mail {
 		refs[i] = e.Terms
 	}
 	documents := features.NewDocuments(0)
-	var terms []byte
-	var records [][]byte
+	var terms, records [][]byte
 	err := m.Documents().Save(refs, func(some []byte) error {
-		terms = append(terms, some...)
+		terms = append(terms, slices.Clone(some))
 		return nil
 	}, func(_ int, record []byte) error {
 		records = append(records, slices.Clone(record))
@@ -58,13 +57,18 @@ func stored(t testing.TB, m *Mail) *Mail {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := documents.AddSaved(func(do func(hash uint64, text []byte) error) error { return features.EachTerm(terms, do) })
+	file, _, err := documents.AddSaved(func() (some []byte, err error) {
+		if len(terms) > 0 {
+			some, terms = terms[0], terms[1:]
+		}
+		return some, nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	keeper, n := documents.NewWriter(), 0
 	for i, record := range records {
-		if entries[i].Terms, err = keeper.AddRecord(record, &file); err != nil {
+		if entries[i].Terms, err = keeper.AddRecord(record, &file[0]); err != nil {
 			t.Fatal(err)
 		}
 		n++
