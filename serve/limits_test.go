@@ -182,6 +182,18 @@ func TestAFaultCostsOneVerdict(t *testing.T) {
 	}
 }
 
+func TestAFaultWhileModelsAreReadCostsNothing(t *testing.T) {
+	e, _ := start(t, newModel(t, 5), nil)
+	e.users.mu.Lock()
+	e.users.open["faulty"] = &user{followed: followed{path: "/none"}} // with no model, not even one that cannot be used
+	e.users.mu.Unlock()
+	e.follow()
+	if e.Counters.Faults.Load() == 0 {
+		t.Error("there was no fault")
+	}
+	judge(t, e, "", mail("spam", 50))
+}
+
 func TestConnectionsAreLimited(t *testing.T) {
 	e, _ := start(t, newModel(t, 1), func(o *Options) { o.Connections = 2 })
 	first, err1 := e.Connect("spamd")

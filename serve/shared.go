@@ -201,6 +201,7 @@ func (e *Engine) follow() {
 	before := e.learner.readings.Load()
 	e.learner.reading.Lock()
 	defer e.learner.reading.Unlock()
+	defer e.survive(new(error)) // the models in memory stay
 	if e.learner.readings.Load() > before {
 		return // another has begun to look since
 	}
