@@ -70,6 +70,9 @@ Without addresses it asks the sockets of the units, /run/chaff/PROTOCOL.sock.`,
   chaff doctor --milter unix:/var/spool/postfix/chaff/milter.sock --json`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
+			if p.model == "" {
+				return hasStore(p.model)
+			}
 			d.run()
 			if slices.ContainsFunc(d.findings, func(f finding) bool { return f.Bad }) {
 				p.code = exitError
