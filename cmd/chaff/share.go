@@ -1,9 +1,6 @@
 package main
 
 import (
-	"os/signal"
-	"syscall"
-
 	"github.com/spf13/cobra"
 
 	"chaff/share"
@@ -30,10 +27,8 @@ records have the words of mail. docs/scale.md has a worked example.`,
   chaff share -m spam.model --nats tls://a.example.org,tls://b.example.org`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			ctx, stop := signal.NotifyContext(c.Context(), syscall.SIGTERM)
-			defer stop()
 			m := share.Model{Path: x.model, Store: x.Store, Retrain: retrainOptions(x.Config)}
-			return share.Run(ctx, m, x.Share, p.warn)
+			return share.Run(c.Context(), m, x.Share, p.warn)
 		},
 	}
 	x.add(p, c, "share", "", "nats", "workers", "memory")

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -157,16 +156,9 @@ const (
 
 // Path returns the default path of a file in the folder of a variable, "" if the home directory is unknown.
 func Path(environ []string, variable, name string) string {
-	dir, home := "", ""
-	for _, entry := range environ { // of several values the last counts
-		switch key, value, _ := strings.Cut(entry, "="); key {
-		case variable:
-			dir = value
-		case "HOME":
-			home = value
-		}
-	}
+	dir := Variable(environ, variable)
 	if !filepath.IsAbs(dir) { // the specification ignores relative paths
+		home := Variable(environ, "HOME")
 		if home == "" {
 			home, _ = os.UserHomeDir()
 		}
@@ -179,11 +171,11 @@ func Path(environ []string, variable, name string) string {
 }
 
 // Variable returns the value of an environment variable, the last one if it has several.
-func Variable(environ []string, name string) string {
-	for _, entry := range slices.Backward(environ) {
-		if value, found := strings.CutPrefix(entry, name+"="); found {
-			return value
+func Variable(environ []string, name string) (value string) {
+	for _, entry := range environ {
+		if text, found := strings.CutPrefix(entry, name+"="); found {
+			value = text
 		}
 	}
-	return ""
+	return value
 }
