@@ -16,10 +16,9 @@ import (
 
 // Evaluation is the performance of a filter on labelled mail.
 type Evaluation struct {
-	Result   train.Result // its test part is the mail
-	Learned  int          // how many of the messages the filter was fitted to; see [train.Provenance.Learned]
-	Mistakes []Judged
-	Scores   train.Scores
+	train.Trained     // its test part is the mail
+	Learned       int // how many of the messages the filter was fitted to; see [train.Provenance.Learned]
+	Mistakes      []Judged
 }
 
 // Filter classifies mail, which was read with the settings and the classes of f, and measures the result. It lists up to n mistakes.
@@ -34,12 +33,10 @@ func Filter(ctx context.Context, f *filter.Filter, mail *train.Mail, n, workers 
 	if err != nil {
 		return Evaluation{}, err
 	}
-	e := Evaluation{
-		Result: train.Result{
-			Model: s.Model, Kind: s.Kind, Terms: f.Vocabulary().Len(), Choice: train.Choice{Thresholds: s.Thresholds, Calibration: s.Calibration},
-			Test: j.Figures(j.isSpamFilter()),
-		},
-		Learned: from.Learned(mail, s.Key), Scores: j.Scores,
+	e := Evaluation{Trained: train.Trained{Filter: f, Test: j.Scores}, Learned: from.Learned(mail, s.Key)}
+	e.Result = train.Result{
+		Model: s.Model, Kind: s.Kind, Terms: f.Vocabulary().Len(), Choice: train.Choice{Thresholds: s.Thresholds, Calibration: s.Calibration},
+		Test: j.Figures(j.isSpamFilter()),
 	}
 	if j.isSpamFilter() {
 		e.Result.Verdicts = j.Margins().Verdicts(*s.Thresholds)

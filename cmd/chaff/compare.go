@@ -234,7 +234,7 @@ func (x *experiment) crossValidate(names []string, folds int) error {
 	summary := collection.Summary()
 	summary.Train, summary.Development, summary.Test, summary.Terms = 0, 0, 0, 0 // they differ between rounds
 	r := foldsReport{summary, folds, results}
-	if err := x.beginPage(summary, r.results(), "all messages, each classified by a model that has not seen it", nil, nil); err != nil {
+	if err := x.draw(summary, collection.Classes, r.trained(), "all messages, each classified by a model that has not seen it", nil); err != nil {
 		return err
 	}
 	x.drawn.HasBest = len(results) > 1
@@ -247,10 +247,10 @@ type foldsReport struct {
 	Models []evaluate.CrossValidation `json:"models"` // the best first
 }
 
-// results returns what the folds share with models that are trained once.
-func (r foldsReport) results() (all []train.Result) {
+// trained returns what the folds share with models that are trained once.
+func (r foldsReport) trained() (all []train.Trained) {
 	for _, m := range r.Models {
-		all = append(all, train.Result{Model: m.Model, Kind: m.Kind, Test: &m.Test, AgainstBest: m.AgainstBest})
+		all = append(all, train.Trained{Result: train.Result{Model: m.Model, Kind: m.Kind, Test: &m.Test, AgainstBest: m.AgainstBest}})
 	}
 	return all
 }
@@ -262,7 +262,7 @@ func (x *experiment) describeFolds(a *answer, r foldsReport) {
 		a.groups(r.Corpus, "fold")
 	}
 	a.gap()
-	addComparison(a, r.results(), true, false)
+	addComparison(a, resultsOf(r.trained()), true, false)
 	if a.verbose {
 		a.gap()
 		t := table{{"model", "deviation", "lam%", "(1-ROCA)%", "features"}}

@@ -158,27 +158,30 @@ const (
 	shownTerms = 15
 )
 
-// beginPage begins the page about models that were measured on the same mail, which on describes, the best first. It has the figures, the mistakes and the
-// strongest terms of the best, if its filter is given.
-func (x *experiment) beginPage(s train.Summary, results []train.Result, on string, f *filter.Filter, mistakes []evaluate.Judged) (err error) {
-	models := slices.Clone(results)
-	for i, r := range results {
-		models[i].Model = rowName(results, r)
-	}
-	x.drawn = report.Page{
-		Title: x.command.CommandPath(), Subtitle: corpusLine(s), Models: models, Of: models[0].Model, On: on,
-		Warnings: slices.Concat(s.Remarks, s.Warnings), Figures: models[0].Test, Mistakes: mistakes,
-	}
-	for _, class := range s.Classes {
-		x.drawn.Classes = append(x.drawn.Classes, class.Name)
-	}
-	if len(results) == 1 {
-		x.drawn.Title += ": " + x.drawn.Of
-	}
-	if f == nil {
+// draw draws models that were measured on the same mail, which on describes, the best first: the figures, the mistakes and, if its filter is given, the
+// strongest terms of the best.
+func (x *experiment) draw(s train.Summary, classes []string, all []train.Trained, on string, mistakes []evaluate.Judged) (err error) {
+	if x.page == "" {
 		return nil
 	}
-	if x.drawn.Strongest, err = f.Strongest(shownTerms); errors.Is(err, filter.ErrNoTexts) {
+	results, best := resultsOf(all), all[0]
+	x.drawn = report.Page{
+		Title: x.command.CommandPath(), Subtitle: corpusLine(s), Classes: classes, Models: slices.Clone(results), Of: rowName(results, best.Result), On: on,
+		Warnings: slices.Concat(s.Remarks, s.Warnings), Figures: best.Result.Test, Mistakes: mistakes,
+	}
+	if len(all) == 1 {
+		x.drawn.Title += ": " + x.drawn.Of
+	}
+	for i, t := range all {
+		x.drawn.Models[i].Model = rowName(results, t.Result)
+		if i < maxCurves && t.Filter != nil && t.Result.Thresholds != nil {
+			x.drawn.Curves = append(x.drawn.Curves, t.Test.Margins().ErrorCurve())
+		}
+	}
+	if best.Filter != nil {
+		x.drawn.Strongest, err = best.Filter.Strongest(shownTerms)
+	}
+	if errors.Is(err, filter.ErrNoTexts) {
 		return nil
 	}
 	return err
@@ -189,7 +192,7 @@ func (x *experiment) look(collection *train.Collection, all []train.Trained) (mi
 	if leaks, err = evaluate.Leaks(collection); err != nil {
 		return nil, nil, err
 	}
-	shown := int(x.mistakes)
+	ctx, shown := x.command.Context(), int(x.mistakes)
 	switch {
 	case x.page != "":
 		shown = max(shown, shownTerms)
@@ -197,31 +200,19 @@ func (x *experiment) look(collection *train.Collection, all []train.Trained) (mi
 		shown = 0
 	}
 	if mistakes = []evaluate.Judged{}; shown > 0 {
-		mistakes, err = evaluate.Mistakes(x.command.Context(), collection, all[0], shown)
+		mistakes, err = evaluate.Mistakes(ctx, collection, all[0], shown)
+	}
+	if err == nil {
+		err = x.draw(collection.Summary(), collection.Classes, all, "the test part", mistakes)
 	}
 	if err == nil && x.page != "" {
-		err = x.draw(collection, all, mistakes)
+		x.drawn.HasBest = all[0].Result.Development != nil && len(all) > 1
+		if boundary, none := evaluate.BoundaryOf(ctx, collection); none == nil { // some mail has no two words that separate
+			x.drawn.Boundary = &boundary
+		}
+		err = context.Cause(ctx)
 	}
 	return mistakes[:min(int(x.mistakes), len(mistakes))], leaks, err
-}
-
-// draw draws models that were trained on one collection, the best first. The mistakes are those of the best.
-func (x *experiment) draw(collection *train.Collection, all []train.Trained, mistakes []evaluate.Judged) error {
-	ctx, best := x.command.Context(), all[0]
-	if err := x.beginPage(collection.Summary(), resultsOf(all), "the test part", best.Filter, mistakes); err != nil {
-		return err
-	}
-	x.drawn.HasBest = best.Result.Development != nil && len(all) > 1
-	for _, t := range all[:min(len(all), maxCurves)] {
-		if t.Result.Thresholds != nil {
-			x.drawn.Curves = append(x.drawn.Curves, t.Test.Margins().ErrorCurve())
-		}
-	}
-	boundary, err := evaluate.BoundaryOf(ctx, collection)
-	if err == nil { // some mail has no two words that separate
-		x.drawn.Boundary = &boundary
-	}
-	return context.Cause(ctx)
 }
 
 func evaluateCommand(p *program) *cobra.Command {
@@ -277,20 +268,13 @@ func (x *experiment) evaluate() error {
 	if err != nil {
 		return err
 	}
-	result, s := e.Result, read.Summary()
 	if warning := knownMail(e); warning != "" {
-		result.Warnings = append(result.Warnings, warning)
+		e.Result.Warnings = append(e.Result.Warnings, warning)
 	}
-	if x.page != "" {
-		if err := x.beginPage(s, []train.Result{result}, "this mail", f, e.Mistakes); err != nil {
-			return err
-		}
-		x.drawn.Classes = mail.classes
-		if result.Thresholds != nil {
-			x.drawn.Curves = append(x.drawn.Curves, e.Scores.Margins().ErrorCurve())
-		}
+	if err := x.draw(read.Summary(), mail.classes, []train.Trained{e.Trained}, "this mail", e.Mistakes); err != nil {
+		return err
 	}
-	r := evaluationReport{resultReport{Corpus: s, Models: []train.Result{result}, File: x.model}, e.Mistakes}
+	r := evaluationReport{resultReport{Corpus: read.Summary(), Models: []train.Result{e.Result}, File: x.model}, e.Mistakes}
 	return x.show(r, func(a *answer) { x.describeEvaluation(a, r, mail.classes) })
 }
 
