@@ -21,6 +21,7 @@ type chart struct {
 	plain          vg.Length // height without the legend
 	legend         [2]plot.Legend
 	entries        int
+	rows           plot.ConstantTicks // see newRows
 }
 
 // Sizes of a chart.
@@ -50,6 +51,22 @@ func newChart(title, x, y string) *chart {
 	pale := draw.LineStyle{Color: color.Gray{0xe4}, Width: 0.5}
 	c.Add(&plotter.Grid{Vertical: pale, Horizontal: pale})
 	return c
+}
+
+// newRows returns a chart that has so many rows with a label, for what is compared.
+func newRows(title, x string, rows int) *chart {
+	c := newChart(title, x, "")
+	c.plain = vg.Length(rows)*16 + 74
+	c.Y.Min, c.Y.Max = -0.6, float64(rows)-0.4
+	return c
+}
+
+// addRow labels the next row, the first of which is at the top, and returns where it is.
+func (c *chart) addRow(label string) (y float64) {
+	y = math.Round(c.Y.Max) - float64(len(c.rows)) - 1
+	c.rows = append(c.rows, plot.Tick{Value: y, Label: label})
+	c.Y.Tick.Marker = c.rows
+	return y
 }
 
 func setFont(s *text.Style, size vg.Length) { s.Font.Variant, s.Font.Size = "Sans", size }

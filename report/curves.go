@@ -46,7 +46,7 @@ func (p Page) operating() (all []operating) {
 }
 
 // operatingTable has a row for each model and threshold.
-func (p Page) operatingTable() []table {
+func (p Page) operatingTable() table {
 	t := table{Head: []cell{{"model", name}, {"threshold", name}, {"spam is a score above", number}, {"ham lost", number}, {"spam missed", number}}}
 	for _, o := range p.operating() {
 		of := p.Models[o.model]
@@ -63,7 +63,7 @@ func (p Page) operatingTable() []table {
 			t.Rows[i] = t.Rows[i][1:]
 		}
 	}
-	return t.ifAny()
+	return t
 }
 
 // caughtAt returns the percentage of spam caught at a percentage of ham lost.

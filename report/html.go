@@ -114,15 +114,16 @@ func (p Page) sections() ([]section, error) {
 	}
 	parts := append(p.explained(), []section{
 		{ID: "models", Title: comparison, Note: p.figuresNote(), plots: []Plot{p.models()}, Tables: p.figureTables(), Fold: fold},
-		{ID: "curves", Title: "Ham lost and spam missed", Note: onMail, plots: []Plot{p.roc()}, Tables: p.operatingTable()},
+		{ID: "curves", Title: "Ham lost and spam missed", Note: onMail, plots: []Plot{p.roc()}, Tables: []table{p.operatingTable()}},
 		{ID: "learning", Title: "Learning", plots: []Plot{p.epochs("Accuracy by epoch", "accuracy (%)", false), p.epochs("Loss by epoch", "loss of the trainer (logarithmic)", true)}},
-		{ID: "probabilities", Title: "Probabilities", Note: joined(measured, probabilityNote), Tables: p.reliabilityTable()},
+		{ID: "probabilities", Title: "Probabilities", Note: joined(measured, probabilityNote), Tables: []table{p.reliabilityTable()}},
 		{ID: "terms", Title: "Strongest terms", Note: ofModel, Tables: p.termTables()},
 		{ID: "two-terms", Title: "Two terms", plots: []Plot{p.twoTerms()}},
 		{ID: "mistakes", Title: "Worst mistakes", Note: joined(measured, "With the strongest evidence for the predicted class. Of messages with the same subject, one is shown."), Messages: p.mistakes()},
 	}...)
 	var all []section
 	for _, s := range parts {
+		s.Tables = slices.DeleteFunc(s.Tables, func(t table) bool { return len(t.Rows) == 0 })
 		for _, plot := range s.plots {
 			if plot.chart == nil {
 				s.Left = joined(s.Left, plot.Note)
@@ -158,7 +159,7 @@ func (p Page) explained() []section {
 	return []section{
 		{ID: "evidence", Title: "Evidence", Note: evidence, plots: []Plot{p.evidence()}},
 		{ID: "text", Title: "Message", Note: withLeft(textNote, "The last %d bytes are left out.", left), Legend: legend(e), Texts: shadedTexts(texts)},
-		{ID: "weighed", Title: "Terms", Note: withLeft(weighed, "The weakest %d are left out.", len(e.Contributions)-len(terms)), Tables: p.weighedTable(terms)},
+		{ID: "weighed", Title: "Terms", Note: withLeft(weighed, "The weakest %d are left out.", len(e.Contributions)-len(terms)), Tables: []table{p.weighedTable(terms)}},
 	}
 }
 

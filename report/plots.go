@@ -90,9 +90,7 @@ func (p Page) evidence() Plot {
 		}
 		votes = append(votes, sides[:]...)
 	}
-	c := newChart("What adds up to the score", "score", "")
-	c.plain = vg.Length(len(votes)+1)*16 + 74
-	c.Y.Min, c.Y.Max = -0.6, float64(len(votes))+0.6
+	c := newRows("What adds up to the score", "score", len(votes)+1)
 	score, ends := 0., []float64{0}
 	for _, v := range votes {
 		score += v.Contribution
@@ -104,12 +102,11 @@ func (p Page) evidence() Plot {
 	setRange(&c.X, ends...)
 	room := (c.X.Max - c.X.Min) / 30
 	c.X.Min, c.X.Max = c.X.Min-room, c.X.Max+room
-	var ticks plot.ConstantTicks
 	var alts []string
 	add := func(name string, from, to float64, of color.Color) {
-		y := float64(len(votes) - len(ticks))
 		text := clean(name, maxName) + " " + signed(to-from)
-		ticks, alts = append(ticks, plot.Tick{Value: y, Label: text}), append(alts, text)
+		alts = append(alts, text)
+		y := c.addRow(text)
 		c.addLine("", draw.LineStyle{Color: of, Width: 9}, []Point{{from, y}, {to, y}})
 	}
 	for i, v := range votes {
@@ -120,7 +117,6 @@ func (p Page) evidence() Plot {
 		add(v.Group, ends[i], ends[i+1], of)
 	}
 	add("score", 0, score, black())
-	c.Y.Tick.Marker = ticks
 	return Plot{Alt: joined(listed(alts)+".", c.addThresholds(p.Thresholds)), chart: c}
 }
 
@@ -146,22 +142,19 @@ func (p Page) models() Plot {
 	if len(measured) < 2 {
 		return Plot{}
 	}
-	c := newChart("Accuracy of each model", "errors (% of messages, logarithmic)", "")
-	c.plain = vg.Length(len(measured))*16 + 74
-	c.Y.Min, c.Y.Max = -0.6, float64(len(measured))-0.4
+	c := newRows("Accuracy of each model", "errors (% of messages, logarithmic)", len(measured))
 	var values []float64
 	for _, m := range measured {
 		values = append(values, 100-m.Test.Accuracy, 100-m.Test.AccuracyLow, 100-m.Test.AccuracyHigh)
 	}
 	setLogarithmic(&c.X, values)
-	var ticks plot.ConstantTicks
 	var alts []string
 	note, hasWorse := "The errors of each model, with their 95% interval, and its accuracy.", false
 	dot := func(of color.Color) draw.GlyphStyle {
 		return draw.GlyphStyle{Color: of, Radius: 3.2, Shape: draw.CircleGlyph{}}
 	}
 	for i, m := range measured {
-		f, y, label, of := m.Test, float64(len(measured)-1-i), clean(m.Model, maxName), colour(0)
+		f, label, of := m.Test, clean(m.Model, maxName), colour(0)
 		alts = append(alts, label+" "+percentage(f.Accuracy)+" ("+fixed(f.AccuracyLow, 2)+" to "+fixed(f.AccuracyHigh, 2)+")")
 		if p.HasBest && i == 0 {
 			label, note = label+" *", note+" The best on development mail has a star."
@@ -169,11 +162,10 @@ func (p Page) models() Plot {
 		if m.AgainstBest != nil && m.AgainstBest.P < notByChance && m.AgainstBest.Worse > m.AgainstBest.Better {
 			of, hasWorse = grey(), true
 		}
-		ticks = append(ticks, plot.Tick{Value: y, Label: label + " " + percentage(f.Accuracy)})
+		y := c.addRow(label + " " + percentage(f.Accuracy))
 		c.addLine("", draw.LineStyle{Color: of, Width: 1.4}, []Point{{100 - f.AccuracyHigh, y}, {100 - f.AccuracyLow, y}})
 		c.addMark(dot(of), Point{100 - f.Accuracy, y})
 	}
-	c.Y.Tick.Marker = ticks
 	if hasWorse {
 		c.addLegend("chance may explain the difference", &plotter.Scatter{GlyphStyle: dot(colour(0))})
 		c.addLegend("worse than the best", &plotter.Scatter{GlyphStyle: dot(grey())})

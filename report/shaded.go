@@ -99,7 +99,7 @@ func legend(e filter.Explanation) []stretch {
 	}
 }
 
-func (p Page) weighedTable(shown []filter.Contribution) []table {
+func (p Page) weighedTable(shown []filter.Contribution) table {
 	t := table{Head: []cell{{"term", prose}, {"adds", number}, {"weight", number}, {"value", number}, {"messages", number}, {"made of", prose}}}
 	for i, w := range shown {
 		messages := "-" // of runs of bytes, which are not counted
@@ -109,5 +109,5 @@ func (p Page) weighedTable(shown []filter.Contribution) []table {
 		t.row(clean(w.Term, maxTerm), signed(w.Contribution), fixed(w.Weight, 4), fixed(w.Value, 4), messages, clean(strings.Join(w.Tokens, " "), maxTerm))
 		t.Rows[i][1].Kind += kind(" " + p.evidenceClass(w.Contribution))
 	}
-	return t.ifAny()
+	return t
 }

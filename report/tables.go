@@ -70,28 +70,20 @@ func (t *table) row(texts ...string) {
 	t.Rows = append(t.Rows, cells)
 }
 
-// ifAny returns the table, or none if it has no rows.
-func (t table) ifAny() []table {
-	if len(t.Rows) == 0 {
-		return nil
-	}
-	return []table{t}
-}
-
 // reliabilityTable has predicted probabilities and observed shares.
-func (p Page) reliabilityTable() []table {
+func (p Page) reliabilityTable() (t table) {
 	if p.Figures == nil {
-		return nil
+		return t
 	}
 	came := "were predicted right"
 	if len(p.Classes) == 2 {
 		came = "were " + p.className(1)
 	}
-	t := table{Head: []cell{{"messages", number}, {"mean probability %", number}, {came + " %", number}, {"95% interval", number}}}
+	t.Head = []cell{{"messages", number}, {"mean probability %", number}, {came + " %", number}, {"95% interval", number}}
 	for _, b := range p.Figures.Reliability {
 		t.row(screen.Grouped(b.Messages), fixed(100*b.Predicted, 1), fixed(100*b.Observed, 1), fixed(100*b.ObservedLow, 1)+"–"+fixed(100*b.ObservedHigh, 1))
 	}
-	return t.ifAny()
+	return t
 }
 
 func (p Page) termTables() (all []table) {
@@ -100,7 +92,7 @@ func (p Page) termTables() (all []table) {
 		for _, of := range terms {
 			t.row(clean(of.Term, maxTerm), fixed(of.Weight, 3), screen.Grouped(int(of.Messages)))
 		}
-		all = append(all, t.ifAny()...)
+		all = append(all, t)
 	}
 	return all
 }
