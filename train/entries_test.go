@@ -46,9 +46,10 @@ func stored(t testing.TB, m *Mail) *Mail {
 		refs[i] = e.Terms
 	}
 	documents := features.NewDocuments(0)
-	var terms, records [][]byte
+	var terms []byte
+	var records [][]byte
 	err := m.Documents().Save(refs, func(some []byte) error {
-		terms = append(terms, slices.Clone(some))
+		terms = append(terms, some...)
 		return nil
 	}, func(_ int, record []byte) error {
 		records = append(records, slices.Clone(record))
@@ -57,18 +58,13 @@ func stored(t testing.TB, m *Mail) *Mail {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, _, err := documents.AddSaved(func() (some []byte, err error) {
-		if len(terms) > 0 {
-			some, terms = terms[0], terms[1:]
-		}
-		return some, nil
-	})
+	file, err := documents.AddSaved(func(do func(hash uint64, text []byte) error) error { return features.EachTerm(terms, do) })
 	if err != nil {
 		t.Fatal(err)
 	}
 	keeper, n := documents.NewWriter(), 0
 	for i, record := range records {
-		if entries[i].Terms, err = keeper.AddRecord(record, &file[0]); err != nil {
+		if entries[i].Terms, err = keeper.AddRecord(record, &file); err != nil {
 			t.Fatal(err)
 		}
 		n++
