@@ -174,27 +174,36 @@ func convert(_, to reflect.Type, data any) (any, error) {
 // ErrUnknown is wrapped by the error about an unknown setting that resembles none.
 var ErrUnknown = errors.New("no setting has a similar name")
 
-// unknown returns the error for an unknown name. It suggests the nearest setting, and of several with the same last part the one of the
-// model in use.
+// unknown returns the error for an unknown name. It suggests the nearest setting, or one of the same section whose name contains that of key, and of several
+// with the same last part the one of the model in use.
 func unknown(key string, known []setting, model, where string) error {
 	what := fmt.Sprintf("unknown setting %q %s", key, where)
+	if strings.HasPrefix(key, searchKey+".") {
+		return fmt.Errorf("%s: each setting to search is a table [[%s]] with its key and values", what, searchKey)
+	}
+	name := lastPart(key)
+	section := strings.TrimSuffix(key, name)
 	var variables, keys, names, alike []string
+	nearest := ""
 	for _, k := range known {
 		variables, keys, names = append(variables, strings.TrimPrefix(k.variable(), envPrefix)), append(keys, k.key), append(names, lastPart(k.key))
 		// The section and the name must both be close: long sections make all of their settings resemble each other.
-		if hint.Nearest(lastPart(key), []string{lastPart(k.key)}) != "" {
+		if hint.Nearest(name, []string{lastPart(k.key)}) != "" {
 			alike = append(alike, k.key)
+		}
+		if section != "" && strings.HasPrefix(k.key, section) && strings.Contains(lastPart(k.key), name) {
+			nearest = cmp.Or(nearest, k.key)
 		}
 	}
 	if i := slices.IndexFunc(keys, func(k string) bool { return strings.HasPrefix(k, strings.ToLower(key)+".") }); i >= 0 {
 		return fmt.Errorf("%s: it is a section: name a setting in it, such as %s", what, keys[i])
 	}
-	nearest := hint.Nearest(key, alike)
+	nearest = cmp.Or(hint.Nearest(key, alike), nearest)
 	if strings.HasPrefix(key, envPrefix) {
 		if nearest = hint.Nearest(strings.TrimPrefix(key, envPrefix), variables); nearest != "" {
 			nearest = envPrefix + nearest
 		}
-	} else if name := hint.Nearest(lastPart(key), names); nearest == "" && name != "" { // people often omit the section, or give a wrong one
+	} else if name := hint.Nearest(name, names); nearest == "" && name != "" { // people often omit the section, or give a wrong one
 		if nearest = "models." + strings.ReplaceAll(model, "-", "_") + "." + name; !slices.Contains(keys, nearest) {
 			nearest = keys[slices.Index(names, name)]
 		}

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"iter"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -104,7 +103,7 @@ var (
 	// ErrEmpty reports a file without a byte, as a crash or a full disk leaves it.
 	ErrEmpty = errors.New("the file is empty")
 	// ErrTooLarge reports a message of more than [message.MaxSize].
-	ErrTooLarge = errors.New("more than " + strconv.Itoa(message.MaxSize) + " bytes are too large for a message")
+	ErrTooLarge = fmt.Errorf("more than %d MiB are too large for a message", message.MaxSize>>20)
 )
 
 // AppendMessage appends all of r to dst, up to [message.MaxSize] in total. If r has more, it returns [ErrTooLarge] and what it has

@@ -37,7 +37,7 @@ func DefaultThresholdOptions() ThresholdOptions { return fieldtags.Default[Thres
 func (o ThresholdOptions) Validate() error {
 	errs := []error{fieldtags.Check(o)}
 	if o.Confidence > 0 && o.Confidence < 1 { // a share that was meant as a percentage
-		errs = append(errs, fmt.Errorf("confidence is %v: for %v %% it is %[2]v", o.Confidence, math.Round(o.Confidence*1e6)/1e4))
+		errs = append(errs, fmt.Errorf("confidence is %v: for %v%% it is %[2]v", o.Confidence, math.Round(o.Confidence*1e6)/1e4))
 	}
 	if o.Costs != "" {
 		_, err := parseCosts(o.Costs)

@@ -241,7 +241,7 @@ func (d mailDone) describe(a *answer) {
 		a.fact("moved", "0: this is a dry run, --move moves spam to %s", d.Junk)
 	}
 	if r.TooLarge > 0 {
-		a.fact("not judged", "%s larger than %d bytes", plural(r.TooLarge, "message"), message.MaxSize)
+		a.fact("not judged", "%s larger than %d MiB", plural(r.TooLarge, "message"), message.MaxSize>>20)
 	}
 	later(r.Later)
 }

@@ -99,7 +99,7 @@ func (i inspection) describe(a *answer) {
 		a.fact("guarantee", "%v", from.Promise)
 	}
 	if c := s.Calibration; len(c.Offsets) == 2 {
-		a.fact("probability", "1 / (1 + exp(-(%.3g score %+.3g)))", c.Slope, c.Offsets[1])
+		a.fact("probability", "1 / (1 + exp(%.3g - %.3g score))", 0-c.Offsets[1], c.Slope)
 	} else {
 		var offsets []string
 		for _, o := range c.Offsets {

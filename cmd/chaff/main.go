@@ -73,6 +73,12 @@ func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, s
 	if c, _, err := root.Find([]string{"completion"}); err == nil { // no other command was asked for
 		c.Use, c.DisableFlagsInUseLine = "completion SHELL", true
 		c.Example = "  chaff completion bash > ~/.local/share/bash-completion/completions/chaff"
+		c.Args = func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return fmt.Errorf("unknown shell %q: must be bash, fish, powershell or zsh", args[0])
+			}
+			return nil
+		}
 		c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() } // the arguments of a command that runs are checked
 	}
 	var err error

@@ -52,8 +52,8 @@ func TestReadErrors(t *testing.T) {
 		{"a file that must not be read", location{fsys: brokenFS{files, "mail/a", false, fs.ErrPermission}, path: "mail/a"}, []any{"read o: permission denied", fs.ErrPermission}},
 		{"a disk that fails", location{fsys: brokenFS{files, "mail/a", true, disk}, path: "mail/a"}, []any{"read o: input/output error", disk}},
 		{"a folder in place of a file", location{fsys: files, path: "mail/dir"}, []any{"read o: is a folder, not a message"}},
-		{"a file that is too large", location{fsys: system{}, path: large}, []any{"bytes are too large for a message"}},
-		{"a message of an mbox that is too large", location{fsys: files, path: "mail/a", size: message.MaxSize + 1}, []any{"bytes are too large for a message"}},
+		{"a file that is too large", location{fsys: system{}, path: large}, []any{"more than 36 MiB are too large for a message"}},
+		{"a message of an mbox that is too large", location{fsys: files, path: "mail/a", size: message.MaxSize + 1}, []any{"more than 36 MiB are too large for a message"}},
 	} {
 		t.Run(tt.about, func(t *testing.T) {
 			got, err := Item{Origin: "o", Content: tt.at}.Read(make([]byte, 3, 100))
