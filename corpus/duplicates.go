@@ -58,7 +58,7 @@ func Hashes(raw []byte, key termkey.Key) (fingerprint, splitKey uint64) {
 	h.write(lineEnd)
 	rest = bytes.TrimRight(rest, "\r\n")
 	for len(rest) > 0 {
-		line, quotes := nextQuotedFrom(rest)
+		line, quotes := lines.NextQuotedFrom(rest)
 		h.writeLines(rest[:line])
 		h.inFingerprint = false
 		h.write(rest[line : line+quotes])
@@ -84,25 +84,6 @@ func (h *hashes) write(text []byte) {
 	if h.inSplitKey {
 		h.splitKey.Write(text)
 	}
-}
-
-// nextQuotedFrom returns where the first line of text is that is "From " behind some ">", and how many these are; the end of the text and 0 if there is none.
-func nextQuotedFrom(text []byte) (line, quotes int) {
-	for line < len(text) {
-		quotes = 0
-		for line+quotes < len(text) && text[line+quotes] == '>' {
-			quotes++
-		}
-		if quotes > 0 && bytes.HasPrefix(text[line+quotes:], []byte(lines.FromPrefix)) {
-			return line, quotes
-		}
-		next := bytes.Index(text[line:], []byte("\n>"))
-		if next < 0 {
-			break
-		}
-		line += next + 1
-	}
-	return len(text), 0
 }
 
 // writeLines writes text that does not end in half a line end. Every line end counts as LF.

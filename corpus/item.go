@@ -43,15 +43,22 @@ func Concat(sources ...Source) Source {
 	}
 }
 
-// Shard returns a source that yields one of n shards of the messages: those whose origin hashes to i modulo n. Remarks are in each.
-func Shard(source Source, i, n int) Source {
+// Select returns a source of those messages and errors of a source that are wanted.
+func Select(source Source, wanted func(Item, error) bool) Source {
 	return func(yield func(Item, error) bool) {
 		for item, err := range source {
-			if (IsRemark(err) || xxhash.Sum64String(item.Origin)%uint64(n) == uint64(i)) && !yield(item, err) {
+			if wanted(item, err) && !yield(item, err) {
 				return
 			}
 		}
 	}
+}
+
+// Shard returns a source that yields one of n shards of the messages: those whose origin hashes to i modulo n. Remarks are in each.
+func Shard(source Source, i, n int) Source {
+	return Select(source, func(item Item, err error) bool {
+		return IsRemark(err) || xxhash.Sum64String(item.Origin)%uint64(n) == uint64(i)
+	})
 }
 
 // Item is one message that can be read.

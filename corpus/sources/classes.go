@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"chaff/corpus"
 )
 
 // classes are folders of mail of one class each.
@@ -93,16 +95,12 @@ func (c classes) mail(name string) Mail {
 		note += fmt.Sprintf("; files beside them, which are left out: %d", c.leftOut)
 	}
 	notes := []string{note}
+	var listed []Source
 	for _, f := range c.folders {
+		listed = append(listed, FromFS(c.fsys, f.path, f.class))
 		if len(c.folders) > len(names) || !strings.EqualFold(path.Base(f.path), f.class) {
 			notes = append(notes, fmt.Sprintf("  %-9s %s", f.class, f.path))
 		}
 	}
-	return Mail{Classes: names, Notes: notes, Source: func(yield func(Item, error) bool) {
-		for _, f := range c.folders {
-			if !(walker{c.fsys, f.class, yield}).folder(f.path, "", false, nil) {
-				return
-			}
-		}
-	}}
+	return Mail{Classes: names, Notes: notes, Source: corpus.Concat(listed...)}
 }

@@ -168,11 +168,23 @@ func sortByNumber(entries []fs.DirEntry) {
 	})
 }
 
-// A walker yields the messages of folders. Its methods return false when the caller stops.
+// A walker yields the messages of folders until the caller wants no more.
 type walker struct {
-	fsys  fs.FS
-	label string
-	yield func(Item, error) bool
+	fsys    fs.FS
+	label   string
+	yield   func(Item, error) bool
+	stopped bool
+}
+
+// give yields a message, or an error about one, and returns whether the caller wants more.
+func (w *walker) give(item Item, err error) bool {
+	w.stopped = w.stopped || !w.yield(item, err)
+	return !w.stopped
+}
+
+// fail yields an error about a file or a folder.
+func (w *walker) fail(name string, err error) {
+	w.give(Item{Origin: name, Label: w.label}, explain("list", name, err))
 }
 
 // folder yields the messages of dir and of the folders in it. An empty as stands for the detected format. Entries are those of dir, if it was
@@ -180,72 +192,59 @@ type walker struct {
 //
 // QUIRK: nested Maildirs, as in the fs layout of Dovecot and in what mbsync and offlineimap write, have other mail folders
 // beside cur and new. They are read if the Maildir is nested itself. See TestMaildirsInsideOfMaildirs.
-func (w walker) folder(dir string, as Format, nested bool, entries []fs.DirEntry) bool {
+func (w *walker) folder(dir string, as Format, nested bool, entries []fs.DirEntry) {
 	if entries == nil {
 		var err error
 		if entries, err = fs.ReadDir(w.fsys, dir); err != nil {
-			return w.yield(Item{Origin: dir, Label: w.label}, explain("list", dir, err))
+			w.fail(dir, err)
+			return
 		}
 	}
 	f := inspectFolder(w.fsys, dir, entries)
-	f.format = cmp.Or(as, f.format)
-	if f.format == Maildir {
-		if goOn := w.maildir(dir); !goOn || !nested {
-			return goOn
+	switch f.format = cmp.Or(as, f.format); f.format {
+	case Maildir:
+		if w.maildir(dir); !nested {
+			return
 		}
-	}
-	if f.format == MH {
+	case MH:
 		sortByNumber(entries)
 	}
 	prefix := strings.TrimSuffix(path.Join(dir, "x"), "x")
 	for _, e := range entries {
 		name := prefix + e.Name()
-		goOn := true
-		if !e.IsDir() {
-			goOn = w.file(name, e, f.formatOf(e.Name()))
-		} else if f.hasMail(e.Name()) {
-			goOn = w.folder(name, "", true, nil)
-		}
-		if !goOn {
-			return false
+		switch {
+		case w.stopped:
+			return
+		case !e.IsDir():
+			w.file(name, e, f.formatOf(e.Name()))
+		case f.hasMail(e.Name()):
+			w.folder(name, "", true, nil)
 		}
 	}
-	return true
 }
 
 // maildir yields the messages of a Maildir in the order of their unique names.
-func (w walker) maildir(dir string) bool {
+func (w *walker) maildir(dir string) {
 	files, err := readMaildir(w.fsys, dir, w.label)
-	if err != nil && !w.yield(Item{Origin: dir, Label: w.label}, err) {
-		return false
+	if err != nil {
+		w.give(Item{Origin: dir, Label: w.label}, err)
 	}
 	for _, f := range files {
-		if !w.yield(f.Item, f.Err) {
-			return false
-		}
+		w.give(f.Item, f.Err)
 	}
-	return true
 }
 
 // file yields the messages of the file e at name; none if the format is empty.
-func (w walker) file(name string, e fs.DirEntry, format Format) bool {
+func (w *walker) file(name string, e fs.DirEntry, format Format) {
 	if format == "" {
-		return true
+		return
 	}
-	regular, err := isRegular(w.fsys, name, e)
-	if err != nil {
-		return w.yield(Item{Origin: name, Label: w.label}, explain("list", name, err))
+	switch regular, err := isRegular(w.fsys, name, e); {
+	case err != nil:
+		w.fail(name, err)
+	case regular && format == Mbox:
+		listMbox(w.fsys, name, w.label)(w.give)
+	case regular:
+		w.give(oneMessage(w.fsys, name, w.label), nil)
 	}
-	if !regular {
-		return true
-	}
-	if format == Mbox {
-		for item, err := range listMbox(w.fsys, name, w.label) {
-			if !w.yield(item, err) {
-				return false
-			}
-		}
-		return true
-	}
-	return w.yield(oneMessage(w.fsys, name, w.label), nil)
 }

@@ -270,37 +270,18 @@ func fromMbox(raw []byte) ([]byte, error) {
 // unquoteFrom removes, in place, one ">" from the lines of the body of message that consist of any number of them and then "From ", as mboxrd
 // quotes them. In mboxo, which quotes only lines without ">", an original ">From " cannot be told from a quoted one.
 func unquoteFrom(message []byte) []byte {
-	body := headerEnd(message)
-	kept, from := body, body // message[from:] remains to be copied to message[kept:]
-	for pos := body; ; {
-		i := bytes.Index(message[pos:], []byte("\n>"))
-		if i < 0 {
-			break
-		}
-		pos += i + 1
-		quotes := pos
-		for pos < len(message) && message[pos] == '>' {
-			pos++
-		}
-		if bytes.HasPrefix(message[pos:], []byte(lines.FromPrefix)) {
-			kept += copy(message[kept:], message[from:quotes])
-			from = quotes + 1
-		}
+	body := message
+	for isField := true; isField; {
+		_, body, isField = lines.CutField(body)
 	}
-	kept += copy(message[kept:], message[from:])
+	kept := len(message) - len(body)
+	for len(body) > 0 {
+		line, quotes := lines.NextQuotedFrom(body)
+		kept += copy(message[kept:], body[:line])
+		if quotes > 0 {
+			kept += copy(message[kept:], body[line+1:line+quotes])
+		}
+		body = body[line+quotes:]
+	}
 	return message[:kept]
-}
-
-// headerEnd returns the offset of the LF that ends the empty line after the header, or the length of a message without one.
-// The first line of the body then follows an LF.
-func headerEnd(message []byte) int {
-	end := 0
-	for end < len(message) {
-		n := lines.LineEnd(message[end:])
-		if len(lines.TrimLineEnd(message[end:end+n])) == 0 {
-			return end + n - 1
-		}
-		end += n
-	}
-	return end
 }

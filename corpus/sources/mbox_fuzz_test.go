@@ -112,11 +112,11 @@ func FuzzUnquoteFrom(f *testing.F) {
 	f.Add([]byte("\n>\n>>\n>From"))
 	line := regexp.MustCompile(`(?m)^(>*From )`)
 	f.Fuzz(func(t *testing.T, message []byte) {
-		body := headerEnd(message)
-		quoted := append(bytes.Clone(message[:body]), message[body:]...)
-		if body < len(message) {
-			quoted = append(bytes.Clone(message[:body+1]), line.ReplaceAll(message[body+1:], []byte(">$1"))...)
+		_, body, isField := lines.CutField(message)
+		for isField {
+			_, body, isField = lines.CutField(body)
 		}
+		quoted := append(bytes.Clone(message[:len(message)-len(body)]), line.ReplaceAll(body, []byte(">$1"))...)
 		if got := unquoteFrom(quoted); !bytes.Equal(got, message) {
 			t.Errorf("got %q, want %q", got, message)
 		}

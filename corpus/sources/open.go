@@ -152,15 +152,8 @@ func (m *Mail) leaveOut(root string, named []string) (isApart func(origin string
 			return is && (rest == "" || rest[0] == '/' || rest[0] == '#') // the second message of an mbox is PATH#2
 		})
 	}
-	all := m.Source
 	if len(apart) > 0 {
-		m.Source = func(yield func(Item, error) bool) {
-			for item, err := range all {
-				if !isApart(item.Origin) && !yield(item, err) {
-					return
-				}
-			}
-		}
+		m.Source = corpus.Select(m.Source, func(item Item, _ error) bool { return !isApart(item.Origin) })
 	}
 	return isApart
 }
@@ -426,21 +419,22 @@ func (p *place) list(label string) Source {
 		return listMbox(p.fsys, p.name, label)
 	}
 	return func(yield func(Item, error) bool) {
+		w := walker{fsys: p.fsys, label: label, yield: yield}
 		switch p.format {
 		case Archive:
-			archive, err := p.archive()
-			if archive != nil && !(walker{archive, label, yield}).folder(p.name, "", false, nil) {
-				return
+			var err error
+			if w.fsys, err = p.archive(); w.fsys != nil {
+				w.folder(p.name, "", false, nil)
 			}
 			if err != nil {
-				yield(Item{Origin: p.name, Label: label}, explain("list", p.name, err))
+				w.fail(p.name, err)
 			}
 		case Message:
-			yield(oneMessage(p.fsys, p.name, label), nil)
+			w.give(oneMessage(p.fsys, p.name, label), nil)
 		default:
 			known := p.entries
 			p.entries = nil
-			walker{p.fsys, label, yield}.folder(p.name, p.format, false, known)
+			w.folder(p.name, p.format, false, known)
 		}
 	}
 }

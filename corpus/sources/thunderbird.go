@@ -5,23 +5,20 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+
+	"chaff/corpus"
 )
 
 // openThunderbird opens a folder of Thunderbird, such as a profile, whose files are ham and spam by their names, as in a mailbox of Maildirs.
 func (p *place) openThunderbird(o Options) Mail {
 	folders := mboxFolders(p.fsys, p.name, nil)
-	mail := Mail{NoSpam: true, Notes: []string{p.path + ":"}, Source: func(yield func(Item, error) bool) {
-		for _, f := range folders {
-			if f.Label == LeftOut {
-				continue
-			}
-			for item, err := range listMbox(p.fsys, f.path, f.Label) {
-				if !yield(item, err) {
-					return
-				}
-			}
+	var listed []Source
+	for _, f := range folders {
+		if f.Label != LeftOut {
+			listed = append(listed, listMbox(p.fsys, f.path, f.Label))
 		}
-	}}
+	}
+	mail := Mail{NoSpam: true, Notes: []string{p.path + ":"}, Source: corpus.Concat(listed...)}
 	isApart := mail.leaveOut(p.name, o.Apart)
 	for _, f := range folders {
 		if isApart(f.path) {

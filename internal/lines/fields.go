@@ -39,6 +39,26 @@ func TrimLineEnd(line []byte) []byte {
 // FromPrefix is the beginning of a From_ line, which separates the messages of an mbox.
 const FromPrefix = "From "
 
+// NextQuotedFrom returns where the first line of text is that is "From " behind some ">", and how many these are; the end of the text and 0 if
+// there is none.
+func NextQuotedFrom(text []byte) (line, quotes int) {
+	for line < len(text) {
+		quotes = 0
+		for line+quotes < len(text) && text[line+quotes] == '>' {
+			quotes++
+		}
+		if quotes > 0 && bytes.HasPrefix(text[line+quotes:], []byte(FromPrefix)) {
+			return line, quotes
+		}
+		next := bytes.Index(text[line:], []byte("\n>"))
+		if next < 0 {
+			break
+		}
+		line += next + 1
+	}
+	return len(text), 0
+}
+
 // IsFromLine reports whether a header line is the From_ line of an mbox. A From field with a blank before its colon is not.
 func IsFromLine(line []byte) bool {
 	line = bytes.TrimPrefix(line, []byte(">"))
