@@ -209,10 +209,10 @@ func (s *mboxScanner) end() error {
 		return errNoFromLine
 	}
 	s.close(s.offset)
-	switch s.missed {
-	case 0:
+	switch {
+	case s.stopped || s.missed == 0: // who has enough is told no more
 		return nil
-	case 1:
+	case s.missed == 1:
 		return corpus.Remark(fmt.Sprintf("has a line that looks like the beginning of a message and was taken for text: %q", s.missedLine))
 	}
 	return corpus.Remark(fmt.Sprintf("has %d lines that look like the beginning of a message and were taken for text, the first: %q", s.missed, s.missedLine))

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"chaff/corpus"
 )
@@ -157,6 +158,30 @@ func TestAppleMailIsReadFromEachFolder(t *testing.T) {
 		dir = filepath.Join(dir, sub)
 		if n := len(itemsOf(t, open(t, dir, ""))); n != 3 {
 			t.Errorf("%s: got %d messages, want 3", dir, n)
+		}
+	}
+}
+
+// TestAReaderMayStopAtEachMessageOfADoubtfulMbox stops at the last one too, behind which there is a remark.
+func TestAReaderMayStopAtEachMessageOfADoubtfulMbox(t *testing.T) {
+	const from, patch = "From ann@example.org Thu Aug 22 12:36:23 2002\nSubject: x\n\n", "From 0123456789abcdef0123456789abcdef01234567 Mon Sep 17 00:00:00 2001\nFrom: x\n\n"
+	fsys := fstest.MapFS{"mail/one.mbox": {Data: []byte(from + patch)}, "mail/three.mbox": {Data: []byte(from + patch + from + from)}}
+	for name, source := range map[string]Source{"one": listMbox(fsys, "mail/one.mbox", ""), "three": listMbox(fsys, "mail/three.mbox", ""), "folder": FromFS(fsys, "mail", "")} {
+		all, remarks := 0, 0
+		for _, err := range source {
+			if all++; corpus.IsRemark(err) {
+				remarks++
+			}
+		}
+		if remarks == 0 {
+			t.Errorf("%s: no remark", name)
+		}
+		for n := range all {
+			for range source {
+				if n--; n < 0 {
+					break
+				}
+			}
 		}
 	}
 }
