@@ -61,8 +61,8 @@ func convert(ctx context.Context, path string, o *Options) error {
 	if err != nil {
 		return err
 	}
-	err = save(ctx, path, f, l, func(target string) error {
-		if absent(target+Suffix) != nil {
+	err = save(ctx, path, f, l, false, func(target string) error {
+		if hasBytes(target + Suffix) {
 			return ErrLearned
 		}
 		return nil

@@ -63,7 +63,7 @@ func Merge(ctx context.Context, paths []string, out string, o MergeOptions) (m M
 		}
 		m.Saved = &refitted
 	}
-	return m, save(ctx, out, f, all, func(target string) error {
+	return m, save(ctx, out, f, all, false, func(target string) error {
 		if versionOf(target) != before {
 			return ErrLearned
 		}
@@ -125,16 +125,10 @@ func merged(paths []string, memory int64, m *Merged) (*ledger, error) {
 	return all, nil
 }
 
-// version says what a log has. Each message changes it.
-type version struct {
-	model uint64
-	end   int64
-}
-
-// versionOf returns the version of the log of the model at path, 0 without a log that can be read.
-func versionOf(path string) (v version) {
+// versionOf returns numbers that each message changes in the log of the model at path, 0 without a log that can be read.
+func versionOf(path string) (v [2]uint64) {
 	_ = reading(path, func(b *book) error {
-		v = version{b.checkpoint.Key, b.end}
+		v = [...]uint64{b.checkpoint.Key, uint64(b.end)}
 		return nil
 	})
 	return v

@@ -45,7 +45,7 @@ func Create(ctx context.Context, path string, mail *train.Mail, f *filter.Filter
 	now := time.Now().UTC().Truncate(time.Second)
 	l := ledgerOf(r, facts{Options: o, Fitted: now.Unix(), FitSeconds: fitted.Seconds}, mail, now)
 	l.doubt(fitted.Doubts)
-	return save(ctx, path, f, l, ofTraining(replacing))
+	return save(ctx, path, f, l, replacing, ofTraining)
 }
 
 // Collect writes a part of the mail that a model is to be trained on: a log, and in the place of the model a file that says that it is a part. [Merge] makes a
@@ -55,7 +55,7 @@ func Collect(ctx context.Context, path string, mail *train.Mail, model string, c
 	if err != nil {
 		return err
 	}
-	return save(ctx, path, nil, ledgerOf(r, facts{Options: o}, mail, time.Time{}), ofTraining(replacing))
+	return save(ctx, path, nil, ledgerOf(r, facts{Options: o}, mail, time.Time{}), replacing, ofTraining)
 }
 
 // ledgerOf returns the ledger of mail that was learned by training at a time.
@@ -70,18 +70,13 @@ func ledgerOf(r recipe, f facts, mail *train.Mail, learned time.Time) *ledger {
 	return l
 }
 
-// ofTraining returns a check for save: unless replacing is true, nothing may have been taught but by training.
-func ofTraining(replacing bool) func(target string) error {
-	return func(target string) error {
-		if replacing {
-			return nil
-		}
-		n, err := Later(target)
-		if n > 0 {
-			err = ErrLearned
-		}
-		return err
+// ofTraining returns an error if the log of the model at path was taught other than by training.
+func ofTraining(path string) error {
+	n, err := Later(path)
+	if n > 0 {
+		err = ErrLearned
 	}
+	return err
 }
 
 // Later returns how many messages the log of the model at path has learned or forgotten other than by training, or has labels of that a person has confirmed;
@@ -103,7 +98,7 @@ func Later(path string) (n int, err error) {
 }
 
 // Begin begins a log without messages, and its model, which learns from one message after the other. The error wraps fs.ErrExist if
-// there is a model already.
+// there is a model already, or its log.
 func Begin(ctx context.Context, path string, classes []string, model string, c train.CollectOptions, t train.Options, o Options) error {
 	r, err := newRecipe(classes, model, c, t)
 	return begin(ctx, path, r, err, o)
@@ -125,19 +120,26 @@ func begin(ctx context.Context, path string, r recipe, err error, o Options) err
 	if err != nil {
 		return fmt.Errorf("begin %s: %w", path, err)
 	}
-	return save(ctx, path, f, ledgerOf(r, facts{Options: o}, mail, time.Time{}), absent)
+	return save(ctx, path, f, ledgerOf(r, facts{Options: o}, mail, time.Time{}), false, absent)
 }
 
-// absent returns an error if there is a model at path.
+// absent returns an error if there is a model at path, or a log that one can be made of.
 func absent(path string) error {
-	if info, err := os.Lstat(path); err == nil && info.Size() > 0 {
+	if hasBytes(path) || hasBytes(path+Suffix) {
 		return fs.ErrExist
 	}
 	return nil
 }
 
-// save writes a model, or a part for nil, and its log to path, if check returns no error about what is there, once nobody else can change it.
-func save(ctx context.Context, path string, f *filter.Filter, l *ledger, check func(target string) error) (err error) {
+// hasBytes reports whether there is a file at path that is not empty.
+func hasBytes(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Size() > 0
+}
+
+// save writes a model, or a part for nil, and its log to path. Unless replacing is true, check returns no error about what is there, once nobody else can
+// change it.
+func save(ctx context.Context, path string, f *filter.Filter, l *ledger, replacing bool, check func(target string) error) (err error) {
 	target, err := replace.Target(path)
 	if errors.Is(err, replace.ErrDevice) && f != nil { // it has no room for a log
 		return f.Save(path)
@@ -160,7 +162,10 @@ func save(ctx context.Context, path string, f *filter.Filter, l *ledger, check f
 		return err
 	}
 	defer old.Close()
-	if err = check(target); err == nil {
+	if !replacing {
+		err = check(target)
+	}
+	if err == nil {
 		var file *os.File
 		if file, err = commit(target, f, l); file != nil {
 			err = cmp.Or(err, file.Close())
@@ -277,12 +282,7 @@ func Restore(ctx context.Context, from, path string, o RetrainOptions, replacing
 	if err != nil {
 		return refitted, fmt.Errorf("make the model of %s: %w", from, err)
 	}
-	return refitted, save(ctx, path, f, l, func(target string) error {
-		if replacing {
-			return nil
-		}
-		return cmp.Or(absent(target), absent(target+Suffix))
-	})
+	return refitted, save(ctx, path, f, l, replacing, absent)
 }
 
 // isDamage reports whether an error is one of a model that its log can replace.

@@ -216,6 +216,18 @@ type content []byte
 
 func (c content) Append(dst []byte) ([]byte, error) { return append(dst, c...), nil }
 
+func TestALogWhoseModelIsLostIsNotBegunAnew(t *testing.T) {
+	path := trained(t, "multinomial", corpustest.Mailbox(1, 10, "ham", "spam"))
+	noError(t, os.Remove(path))
+	err := Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions())
+	if !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a new log beside an old one: %v", err)
+	}
+	if entries, err := opened(t, path).Entries(); err != nil || len(entries) != 20 {
+		t.Errorf("the log has %d messages of 20, %v", len(entries), err)
+	}
+}
+
 func TestAStoreBeginsWithNothing(t *testing.T) {
 	modelstest.EachModel(t, func(t *testing.T, model string) {
 		path := filepath.Join(t.TempDir(), "model")

@@ -275,7 +275,7 @@ func (x *learning) beginStore() error {
 	}
 	err = store.Begin(x.command.Context(), x.model, spamClasses(), x.Model, o, train.Options{Models: x.Models, Thresholds: x.Thresholds}, x.Store)
 	if errors.Is(err, fs.ErrExist) {
-		return hint.With(fmt.Errorf("there is a model %s already", x.model), "leave out --begin to teach it")
+		return hint.With(fmt.Errorf("there is a model %s or its log already", x.model), "leave out --begin to teach it")
 	}
 	return errors.Join(err, keepKey())
 }
