@@ -131,8 +131,6 @@ func figureOf(f *metrics.Figures, name string) string {
 	switch name {
 	case "messages":
 		return screen.Grouped(f.Messages)
-	case "errors":
-		return screen.Grouped(f.Messages - f.Confusion.Correct())
 	case "accuracy":
 		return fmt.Sprintf("%.2f%%", f.Accuracy)
 	case "95% interval":

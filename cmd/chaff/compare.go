@@ -89,9 +89,9 @@ func (x *experiment) compareParts(names []string, kinds []features.Kind) error {
 	if err != nil {
 		return err
 	}
-	comparison, err := fit(&x.onModel, x.page, func(o train.Options) (evaluate.Comparison, error) {
-		return evaluate.Compare(ctx, collection, names, o, kinds...)
-	})
+	options, done := x.trainOptions(x.page)
+	comparison, err := evaluate.Compare(ctx, collection, names, options, kinds...)
+	done()
 	if err != nil {
 		return err
 	}
@@ -225,9 +225,9 @@ func (x *experiment) crossValidate(names []string, folds int) error {
 	if err != nil {
 		return err
 	}
-	results, err := fit(&x.onModel, x.page, func(o train.Options) ([]evaluate.CrossValidation, error) {
-		return evaluate.CrossValidate(x.command.Context(), collection, names, folds, o)
-	})
+	options, done := x.trainOptions(x.page)
+	results, err := evaluate.CrossValidate(x.command.Context(), collection, names, folds, options)
+	done()
 	if err != nil {
 		return err
 	}

@@ -62,9 +62,9 @@ test accuracy of the classifiers, each the mean over five splits of the mail;
 					names = append(names, x.Model)
 				}
 			}
-			results, err := fit(&x, "", func(o train.Options) ([]evaluate.CrossValidation, error) {
-				return evaluate.CrossValidate(c.Context(), collection, names, demoSplits, o)
-			})
+			options, done := x.trainOptions("")
+			results, err := evaluate.CrossValidate(c.Context(), collection, names, demoSplits, options)
+			done()
 			if err != nil {
 				return err
 			}
@@ -118,7 +118,9 @@ const (
 
 // judge trains a filter on the training part, and judges some messages of the test part.
 func (r *demoReport) judge(ctx context.Context, x *onModel, collection *train.Collection) error {
-	trained, err := fit(x, "", func(o train.Options) (train.Trained, error) { return train.Fit(ctx, collection, r.config.Model, o) })
+	options, done := x.trainOptions("")
+	trained, err := train.Fit(ctx, collection, r.config.Model, options)
+	done()
 	if err != nil {
 		return err
 	}

@@ -136,20 +136,20 @@ func read[T interface{ Summary() train.Summary }](p *program, mail labelled, rea
 	return result, nil
 }
 
-// fit runs a function that trains models with the options in force. On a terminal it shows each epoch, else how far a long fit is. The figures of epochs are for verbose answers, JSON and
-// a page.
-func fit[T any](x *onModel, page string, run func(train.Options) (T, error)) (T, error) {
-	o := train.Options{Models: x.Models, Thresholds: x.Thresholds, Unwatched: !x.verbose && !x.asJSON && page == ""}
-	show, done := x.onTerminal()
+// trainOptions returns the options in force for a fit, and a function to call after it. A terminal shows each epoch, else progress says how far a long fit is. The
+// figures of epochs are for verbose answers, JSON and a page.
+func (x *onModel) trainOptions(page string) (o train.Options, done func()) {
+	o = train.Options{Models: x.Models, Thresholds: x.Thresholds, Unwatched: !x.verbose && !x.asJSON && page == ""}
+	show, wipe := x.onTerminal()
 	if show != nil {
 		o.Epoch = func(model string, e models.Epoch) { show(model + " " + epochLine(e)) }
 	} else {
 		o.Pass, _ = x.progress(fittingModel, "epochs")
 	}
-	result, err := run(o)
-	done()
-	train.ReleaseMemory() // what the trainer took
-	return result, err
+	return o, func() {
+		wipe()
+		train.ReleaseMemory() // what the trainer took
+	}
 }
 
 // Limits of what a page shows.

@@ -113,17 +113,14 @@ func (x *training) train() error {
 
 // fitModel fits the model to all mail, and before that, unless it is quick, to the training part, to measure it.
 func (x *training) fitModel(ctx context.Context, collection *train.Collection, r *trainingReport) (f *filter.Filter, err error) {
+	options, done := x.trainOptions(x.page)
 	if x.quick {
-		return fit(&x.onModel, x.page, func(o train.Options) (f *filter.Filter, err error) {
-			f, r.Saved, err = collection.Quick(ctx, x.Model, o)
-			return f, err
-		})
+		f, r.Saved, err = collection.Quick(ctx, x.Model, options)
+		done()
+		return f, err
 	}
-	var options train.Options
-	trained, err := fit(&x.onModel, x.page, func(o train.Options) (train.Trained, error) {
-		options = o
-		return train.Fit(ctx, collection, x.Model, o)
-	})
+	trained, err := train.Fit(ctx, collection, x.Model, options)
+	done()
 	if err != nil {
 		return nil, err
 	}
