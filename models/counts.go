@@ -211,14 +211,6 @@ func (n *counts) globals(c *codec) {
 	}
 }
 
-// termsOf returns the size of the smallest vocabulary that has all terms of x.
-func termsOf(x features.Vector) int {
-	if len(x.IDs) == 0 {
-		return 0
-	}
-	return int(slices.Max(x.IDs)) + 1
-}
-
 // floor is how close to 0 and 1 an estimate comes when smoothing is 0, so that its logarithm is finite. It is the least smoothing too, as in
 // scikit-learn: with less, the estimates of unseen terms would be dominated by rounding.
 const floor = 1e-10

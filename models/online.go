@@ -78,6 +78,14 @@ func (l *Online) Learn(x features.Vector, c int) {
 	}
 }
 
+// termsOf returns the size of the smallest vocabulary that has all terms of x.
+func termsOf(x features.Vector) int {
+	if len(x.IDs) == 0 {
+		return 0
+	}
+	return int(slices.Max(x.IDs)) + 1
+}
+
 // Forgets reports whether it can forget documents: whether all that it knows is sums.
 func (l *Online) Forgets() bool {
 	_, is := l.learner.(*counts)
