@@ -49,7 +49,7 @@ type texts struct {
 // arena.
 func (t *texts) toUTF8(text, label []byte, isHTML bool) []byte {
 	c := t.codec(label)
-	if utf8.Valid(text) && bytes.IndexByte(text, 0) < 0 && bytes.IndexByte(text, escape[0]) < 0 && !bytes.HasPrefix(text, []byte("\ufeff")) &&
+	if utf8.Valid(text) && bytes.IndexByte(text, 0) < 0 && bytes.IndexByte(text, escape[0]) < 0 && !bytes.HasPrefix(text, []byte(byteOrderMark)) &&
 		(c == nil || c.mark == "" || !bytes.Contains(text, []byte(c.mark))) && !c.isRather(text) { // there is no sign of another charset
 		return text
 	}
@@ -85,7 +85,7 @@ func (t *texts) appendUTF8(text, label []byte, isHTML bool) {
 	}
 	start := len(t.arena)
 	c := t.codec(label)
-	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
 	valid := utf8.Valid(text)
 	if signed := charsetBySignature(text, valid); signed != "" && (c == nil || c.mark == "") {
 		c = t.codec([]byte(signed))

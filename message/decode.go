@@ -88,7 +88,7 @@ func (d *Decoder) Decode(raw []byte) *Message {
 		d.deadline = d.clock().Add(time.Duration(d.options.MaxSeconds) * time.Second)
 	}
 
-	whole := bytes.TrimPrefix(raw, []byte("\ufeff"))
+	whole := raw
 	if bytes.IndexByte(whole, '\r') >= 0 { // not in the arena, which would be copied with it when it grows
 		d.normal = d.appendNormal(slices.Grow(d.normal[:0], len(whole)), whole)
 		whole = d.normal
@@ -181,11 +181,14 @@ func (t *texts) appendNormal(dst, data []byte) []byte {
 	return append(dst, data...)
 }
 
-// skipFromLine returns data without the "From " line that mbox files and some programs put before a header.
+const byteOrderMark = "\ufeff"
+
+// skipFromLine returns data without the "From " line that mbox files and some programs put before a header, and without a byte order mark.
 func skipFromLine(data []byte) []byte {
+	data = bytes.TrimPrefix(data, []byte(byteOrderMark))
 	if isFromLine(data) {
 		_, data, _ = bytes.Cut(data, []byte("\n"))
-		data = bytes.TrimPrefix(data, []byte("\ufeff"))
+		data = bytes.TrimPrefix(data, []byte(byteOrderMark))
 	}
 	return data
 }

@@ -34,7 +34,7 @@ func (d *Decoder) pdf(part *Part, content []byte) {
 // QUIRK: the type of a file says what it is. Mail sends HTML, calendars, PDF and whole messages under any type, and programs
 // open them by name and content.
 func kindOfFile(head []byte, e *entity, isPage bool) kind {
-	start := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
+	start := bytes.TrimLeft(bytes.TrimPrefix(head, []byte(byteOrderMark)), " \t\r\n")
 	switch {
 	case bytes.Contains(head, []byte("%PDF-")):
 		return kindPDF
@@ -329,7 +329,7 @@ func IsNoMail(kind string) error { return hint.With(&NoMail{kind}, cmp.Or(advice
 
 // kindOf returns the kind of a file that begins with the mark of a format other than mail, or "".
 func kindOf(head []byte) string {
-	start := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
+	start := bytes.TrimLeft(bytes.TrimPrefix(head, []byte(byteOrderMark)), " \t\r\n")
 	for _, f := range [...]struct{ mark, kind string }{
 		{"%PDF-", "PDF"},
 		{"\xff\xd8\xff", "picture"}, {"\x89PNG\r\n", "picture"}, {"GIF87a", "picture"}, {"GIF89a", "picture"},
@@ -370,7 +370,7 @@ func hasMailField(head []byte) bool {
 		head = new(texts).appendNormal(nil, head)
 	}
 	for lines := 0; len(head) > 0 && lines < maxJunkLines; {
-		for _, mark := range [...]string{"\ufeff", "\xff\xfe", "\xfe\xff"} {
+		for _, mark := range [...]string{byteOrderMark, "\xff\xfe", "\xfe\xff"} {
 			head = bytes.TrimPrefix(head, []byte(mark))
 		}
 		var line []byte

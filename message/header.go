@@ -210,29 +210,34 @@ func headerContinues(data []byte, ofPart bool) bool {
 	return false
 }
 
-// cutName returns the field name that line begins with, nil if there is none, and the offset of the colon.
+// cutName returns the field name that line begins with, nil if there is none, and the offset of the colon. A byte order mark may precede the name: that
+// of a message which programs have put fields before, as chaff does.
 //
 // QUIRK: the colon follows the name. Some programs put a blank between (junk-lines.eml). So do corpora whose text is cut
 // into words, but in small letters. If two slashes follow the colon, the line is a URL that lost its fold, unless the name is known.
 func cutName(line []byte) (name []byte, colon int) {
-	if len(line) == 0 || !ascii.IsLetter(line[0]) {
+	start := 0
+	if bytes.HasPrefix(line, []byte(byteOrderMark)) {
+		start = len(byteOrderMark)
+	}
+	if start == len(line) || !ascii.IsLetter(line[start]) {
 		return nil, 0
 	}
-	end := 1
+	end := start + 1
 	for end < len(line) && '!' <= line[end] && line[end] <= '~' && line[end] != ':' {
 		end++
 	}
 	if end == len(line) {
 		return nil, 0
 	}
-	name = line[:end]
+	name = line[start:end]
 	switch c := line[end]; {
 	case c == ':':
 		if bytes.HasPrefix(line[end+1:], []byte("//")) && !isCommonField(name, false) {
 			return nil, 0
 		}
 		return name, end
-	case blank.Has(c) && line[0] < 'a':
+	case blank.Has(c) && name[0] < 'a':
 		end += len(line[end:]) - len(blank.TrimLeft(line[end:]))
 		if end < len(line) && line[end] == ':' && isCommonField(name, false) {
 			return name, end

@@ -258,7 +258,7 @@ func Attached(raw []byte) (messages [][]byte, isReport bool) {
 func open(raw []byte) (d *Decoder, e entity, body []byte) {
 	d = NewDecoder(DefaultOptions())
 	d.left = d.options.MaxTextBytes
-	e, body = d.header(skipFromLine(d.normalise(bytes.TrimPrefix(raw, []byte("\ufeff")))), typePlain, &d.msg.Header)
+	e, body = d.header(skipFromLine(d.normalise(raw)), typePlain, &d.msg.Header)
 	return d, e, body
 }
 
