@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/base64"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"chaff/internal/ascii"
@@ -140,58 +139,45 @@ func looksLikeBase64(text []byte) bool {
 	text = text[:min(len(text), enough)]
 	odd := 0
 	for _, c := range text {
-		if strings.IndexByte(base64Digits, c) < 0 && c != '=' && c != '\n' {
+		if !isBase64Digit(c) && c != '=' && c != '\n' {
 			odd++
 		}
 	}
 	return odd*10 <= len(text)
 }
 
-// appendBase64 appends the decoded src. It drops foreign bytes, and accepts "=" anywhere, since pieces may have been encoded
-// one by one. It reports whether src was valid; missing padding and blanks do not matter. Valid lines go through the
-// library. It takes no memory beside dst, since a body may be cut anywhere.
+// appendBase64 appends the decoded src. It drops foreign bytes, and accepts "=" anywhere, since pieces may have been encoded one by one. It reports
+// whether src was valid; missing padding and blanks do not matter. It takes no memory beside dst, since a body may be cut anywhere: digits are decoded
+// where they stand.
 func appendBase64(dst, src []byte) (_ []byte, ok bool) {
-	ok = true
-	group, digits := uint32(0), 0
-	end := func() {
-		if digits > 1 { // with 12, 18 or 24 bits
-			group <<= 6 * (4 - digits)
-			dst = append(dst, byte(group>>16), byte(group>>8), byte(group))[:len(dst)+digits-1]
-		}
-		ok = ok && digits != 1
-		digits = 0
+	decoded, err := base64.StdEncoding.AppendDecode(dst, src)
+	if err == nil {
+		return decoded, true
 	}
+	dst, ok = decoded[:len(dst)], true // with the room that was made for it: else each of many damaged words would copy those before it
 	for len(src) > 0 {
-		var line []byte
-		line, src, _ = bytes.Cut(src, []byte("\n"))
-		if whole := bytes.TrimSuffix(line, []byte("\r")); digits == 0 && len(whole)%4 == 0 {
-			valid, err := base64.RawStdEncoding.AppendDecode(dst, whole)
-			if err == nil {
-				dst = valid
-				continue
+		var piece []byte
+		piece, src, _ = bytes.Cut(src, []byte("="))
+		start := len(dst)
+		for len(piece) > 0 {
+			n := 0
+			for n < len(piece) && isBase64Digit(piece[n]) {
+				n++
 			}
-			dst = valid[:len(dst)] // with the room that was made for it: else each of many damaged words would copy those before it
+			dst = append(dst, piece[:n]...)
+			ok = ok && (n == len(piece) || ascii.Space.Has(piece[n]))
+			piece = piece[min(n+1, len(piece)):]
 		}
-		for _, c := range line {
-			value := strings.IndexByte(base64Digits, c)
-			switch {
-			case value >= 0:
-				group = group<<6 | uint32(value)
-				if digits++; digits == 4 {
-					end()
-				}
-			case c == '=':
-				end()
-			case !ascii.Space.Has(c):
-				ok = false
-			}
+		digits := dst[start:]
+		if len(digits)%4 == 1 { // six bits are no byte
+			digits, ok = digits[:len(digits)-1], false
 		}
+		dst, _ = base64.RawStdEncoding.AppendDecode(dst[:start], digits)
 	}
-	end()
 	return dst, ok
 }
 
-const base64Digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+func isBase64Digit(c byte) bool { return ascii.IsAlphanumeric(c) || c == '+' || c == '/' }
 
 // appendQuotedPrintable appends the decoded src. An "=" that begins no escape stays. It reports whether there was none.
 func appendQuotedPrintable(dst, src []byte) (_ []byte, ok bool) {

@@ -250,7 +250,7 @@ func appendUTF7(dst, text []byte) []byte {
 			break
 		}
 		length := 1
-		for length < len(text) && strings.IndexByte(base64Digits, text[length]) >= 0 {
+		for length < len(text) && isBase64Digit(text[length]) {
 			length++
 		}
 		run, after := text[:length], bytes.TrimPrefix(text[length:], []byte("-"))
