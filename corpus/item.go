@@ -99,11 +99,14 @@ func (it Item) Read(dst []byte) ([]byte, error) {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pe.Err // without the path, which the origin names
 	}
-	origin := it.Origin
+	origin, about := it.Origin, "read %s: %w"
 	if origin == "-" {
 		origin = "stdin"
 	}
-	return dst[:0], fmt.Errorf("read %s: %w", origin, err)
+	if _, is := errors.AsType[*message.NoMail](err); is { // which says what it is
+		about = "%s %w"
+	}
+	return dst[:0], fmt.Errorf(about, origin, err)
 }
 
 var (

@@ -225,10 +225,10 @@ func TestArchiveAmongMessagesIsAnError(t *testing.T) {
 	for about, archive := range map[string]string{
 		"zip": makeZip(t, inner), "tar": makeTar(t, inner), "tar ": pack(t, gzipped, makeTar(t, inner)), "zip ": pack(t, zstandard, makeZip(t, inner)),
 	} {
-		const reason = ": is no mail but an archive"
+		const reason = " is no mail but an archive"
 		name := tree(t, map[string]string{"a": minutes, "b": archive, "c": minutes})
-		check(t, about, contents(FromFS(system{}, name, "ham")), []string{"ham: " + minutes, "ham! read " + name + "/b" + reason, "ham: " + minutes})
-		check(t, about+" in a tar", listing(t, makeTar(t, entry{name: "in", text: archive})), []string{"in! read a/mail/in" + reason})
+		check(t, about, contents(FromFS(system{}, name, "ham")), []string{"ham: " + minutes, "ham! " + name + "/b" + reason, "ham: " + minutes})
+		check(t, about+" in a tar", listing(t, makeTar(t, entry{name: "in", text: archive})), []string{"in! a/mail/in" + reason})
 	}
 }
 
