@@ -52,7 +52,7 @@ settings and the secret key as well. chaff restore makes the model anew from it.
 Others may learn meanwhile. The file has the words of your mail, so it is
 readable by its owner only.`,
 		Example: `  chaff backup -o chaff.backup
-  chaff backup -m spam.model -o - | ssh host 'cat > spam.backup'`,
+  chaff backup -m spam.model -o - | ssh host 'umask 77; cat > spam.backup'`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if out == "" {
