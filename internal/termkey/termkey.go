@@ -28,7 +28,7 @@ func FromBytes(secret []byte) (Key, error) {
 	if len(secret) != Size {
 		return Key{}, fmt.Errorf("a key of %d bytes: must be %d", len(secret), Size)
 	}
-	return New([Size]byte(secret)), nil
+	return Key{binary.LittleEndian.Uint64(secret), binary.LittleEndian.Uint64(secret[Size/2:])}, nil
 }
 
 // Bytes returns the 16 bytes of the key.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -156,9 +157,16 @@ const (
 
 // Path returns the default path of a file in the folder of a variable, "" if the home directory is unknown.
 func Path(environ []string, variable, name string) string {
-	dir := Variable(environ, variable)
+	dir, home := "", ""
+	for _, entry := range environ { // of several values the last counts
+		switch key, value, _ := strings.Cut(entry, "="); key {
+		case variable:
+			dir = value
+		case "HOME":
+			home = value
+		}
+	}
 	if !filepath.IsAbs(dir) { // the specification ignores relative paths
-		home := Variable(environ, "HOME")
 		if home == "" {
 			home, _ = os.UserHomeDir()
 		}
@@ -171,11 +179,11 @@ func Path(environ []string, variable, name string) string {
 }
 
 // Variable returns the value of an environment variable, the last one if it has several.
-func Variable(environ []string, name string) (value string) {
-	for _, entry := range environ {
-		if text, found := strings.CutPrefix(entry, name+"="); found {
-			value = text
+func Variable(environ []string, name string) string {
+	for _, entry := range slices.Backward(environ) {
+		if value, found := strings.CutPrefix(entry, name+"="); found {
+			return value
 		}
 	}
-	return value
+	return ""
 }
