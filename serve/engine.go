@@ -359,7 +359,7 @@ func (e *Engine) classify(j *judgement) {
 	}
 }
 
-// survive makes an error of a fault of the program. It is deferred.
+// survive turns a fault of the program into an error. It is deferred.
 func (e *Engine) survive(err *error) {
 	if fault := recover(); fault != nil {
 		*err = e.fault(fault)

@@ -70,8 +70,8 @@ func (t *trouble) isNew(err error) bool {
 	return err != nil && (before == nil || before.Error() != err.Error())
 }
 
-// isDue reports whether it is time for another attempt after an error: at once if it is one of the system, such as too many open files, and else after a
-// minute. To read a damaged model again and again takes more CPU than all mail.
+// isDue reports whether it is time for another attempt after an error: at once after one of the system, such as too many open files, and otherwise after a
+// minute. Reading a damaged model again and again takes more CPU than all mail.
 func (t *trouble) isDue() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

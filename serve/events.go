@@ -19,7 +19,7 @@ type Origin struct {
 // eventsASecond is how many events of a kind are logged in a second at most: whoever sends mail must not fill the disk, nor hide wrong tokens.
 const eventsASecond = 1000
 
-// limit lets so many lines of a kind into the log in a second.
+// limit bounds the lines of a kind that are logged in a second.
 type limit struct {
 	mu     sync.Mutex
 	second int64

@@ -221,7 +221,7 @@ func (s *Shelf) clean(now time.Time) {
 	})
 }
 
-// Drop stops to keep a message, if it is kept.
+// Drop stops keeping a message, if it is kept.
 func (s *Shelf) Drop(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -169,14 +169,14 @@ func retrainOptions(cfg config.Config) store.RetrainOptions {
 	return store.RetrainOptions{Workers: cfg.Workers, Memory: collectOptions(cfg).Memory}
 }
 
-// fitting returns the options of a fit that tells how far it is, and what ends the output.
+// fitting returns the options of a fit that reports its progress, and a function that ends the report.
 func (x *onModel) fitting() (o store.RetrainOptions, done func()) {
 	o = retrainOptions(x.Config)
 	o.Pass, done = x.progress(fittingModel, "epochs")
 	return o, done
 }
 
-// fittingModel is what the progress of a fit says.
+// fittingModel begins the progress report of a fit.
 const fittingModel = "fitting the model"
 
 // fitted describes the model, which was fitted to all messages of its log.

@@ -210,7 +210,7 @@ func (s *mboxScanner) end() error {
 	}
 	s.close(s.offset)
 	switch {
-	case s.stopped || s.missed == 0: // who has enough is told no more
+	case s.stopped || s.missed == 0: // the caller wants no more
 		return nil
 	case s.missed == 1:
 		return corpus.Remark(fmt.Sprintf("has a line that looks like the beginning of a message and was taken for text: %q", s.missedLine))
