@@ -56,13 +56,15 @@ func (c *classes) find(dir string, classOf func(name string) string, deeper bool
 		err = errors.New("is a Maildir, not a folder with one subfolder per class")
 	}
 	for _, e := range entries {
-		folder := path.Join(dir, e.Name())
-		within := classes{fsys: c.fsys}
-		class := classOf(e.Name())
-		switch {
-		case isHidden(e.Name()):
-		case !e.IsDir() && (e.Type()&fs.ModeSymlink == 0 || !isFolder(c.fsys, folder)):
+		if isHidden(e.Name()) {
+			continue
+		}
+		if !e.IsDir() && (e.Type()&fs.ModeSymlink == 0 || !isFolder(c.fsys, path.Join(dir, e.Name()))) {
 			c.leftOut++
+			continue
+		}
+		folder, class, within := path.Join(dir, e.Name()), classOf(e.Name()), classes{fsys: c.fsys}
+		switch {
 		case deeper && within.find(folder, classOf, false) == nil && within.areHamAndSpam():
 			c.folders, c.leftOut = append(c.folders, within.folders...), c.leftOut+within.leftOut
 		case class == "":

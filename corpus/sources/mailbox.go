@@ -186,16 +186,16 @@ func (p *Plan) find(dir, name string, parts []string) {
 		p.Folders = append(p.Folders, unreadable(name, err))
 	}
 	for _, e := range entries {
-		folder := path.Join(dir, e.Name())
-		shown := path.Join(name, readable(e.Name()))
-		own := dottedParts(e.Name())
+		var own []string
 		switch {
 		case isHidden(e.Name()):
+			own = dottedParts(e.Name())
 		case !e.IsDir() || slices.Contains(maildirParts, e.Name()) || isIndex(strings.ToLower(e.Name())):
 			continue
 		default:
 			own = []string{readable(e.Name())}
 		}
+		folder, shown := path.Join(dir, e.Name()), path.Join(name, readable(e.Name()))
 		all := append(parts[:len(parts):len(parts)], own...)
 		_, err := fs.Stat(p.fsys, path.Join(folder, "cur"))
 		if isMaildir(p.fsys, folder) {
