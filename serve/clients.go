@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"chaff/filter"
@@ -16,7 +17,7 @@ import (
 
 // Service is what protocols ask of an [Engine]. Tests of protocols change parts of it.
 type Service interface {
-	Connect(protocol string) (done func(), err error)
+	Connect(protocol string, clients *atomic.Int64) (done func(), err error)
 	NewMessage() *Message
 	HasModel(user string) bool
 	Judge(ctx context.Context, from Origin, raw []byte) (Verdict, error)
@@ -58,7 +59,8 @@ type Server struct {
 	Working context.Context
 
 	warnings limit
-	mu       sync.Mutex // of the fields below
+	clients  atomic.Int64 // that are connected
+	mu       sync.Mutex   // of the fields below
 	stopping bool
 	conns    map[*Conn]bool
 	open     sync.WaitGroup
@@ -115,7 +117,7 @@ func (s *Server) Warn(format string, args ...any) {
 
 // begin answers a client in a goroutine of its own, and closes its connection afterwards.
 func (s *Server) begin(of net.Conn) {
-	done, err := s.Engine.Connect(s.Protocol)
+	done, err := s.Engine.Connect(s.Protocol, &s.clients)
 	if err != nil {
 		of.SetWriteDeadline(time.Now().Add(time.Second))
 		io.WriteString(of, s.Busy)

@@ -36,15 +36,14 @@ type Family struct {
 	counters map[string]int64
 }
 
-// Add adds n to the counter of a value, and returns it.
-func (f *Family) Add(value string, n int64) int64 {
+// Add adds n to the counter of a value.
+func (f *Family) Add(value string, n int64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.counters == nil {
 		f.counters = map[string]int64{}
 	}
 	f.counters[value] += n
-	return f.counters[value]
 }
 
 // All returns the counters by value.

@@ -3,6 +3,7 @@ package serve
 import (
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -25,7 +26,7 @@ func TestCountersCountWhatHappens(t *testing.T) {
 	if _, err := e.Forget(t.Context(), Origin{}, mail("spam", 50)); err != nil {
 		t.Error(err)
 	}
-	done, err := e.Connect("spamd")
+	done, err := e.Connect("spamd", new(atomic.Int64))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,15 +1,21 @@
 package serve
 
-// Connect admits a client of a protocol. The caller calls done when it has gone. With [ErrBusy] the protocol has too many: each has its own
-// number, so that idle clients of one delay no mail of another.
-func (e *Engine) Connect(protocol string) (done func(), err error) {
-	if now := e.Counters.Connected.Add(protocol, 1); now > int64(e.options.Connections) {
-		e.Counters.Connected.Add(protocol, -1)
+import "sync/atomic"
+
+// Connect admits a client of a protocol to a listener, whose clients it counts. The caller calls done when it has gone. With [ErrBusy] the listener
+// has too many: each has its own number, so that idle clients of a port delay no mail that comes by a Unix socket.
+func (e *Engine) Connect(protocol string, clients *atomic.Int64) (done func(), err error) {
+	if clients.Add(1) > int64(e.options.Connections) {
+		clients.Add(-1)
 		e.Counters.Refused.Add(protocol, 1)
 		return nil, ErrBusy
 	}
 	e.Counters.Connections.Add(protocol, 1)
-	return func() { e.Counters.Connected.Add(protocol, -1) }, nil
+	e.Counters.Connected.Add(protocol, 1)
+	return func() {
+		clients.Add(-1)
+		e.Counters.Connected.Add(protocol, -1)
+	}, nil
 }
 
 // Message is a message that a protocol is reading, within the limits of the engine. It belongs to one goroutine.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -196,16 +197,17 @@ func TestAFaultWhileModelsAreReadCostsNothing(t *testing.T) {
 
 func TestConnectionsAreLimited(t *testing.T) {
 	e, _ := start(t, newModel(t, 1), func(o *Options) { o.Connections = 2 })
-	first, err1 := e.Connect("spamd")
-	_, err2 := e.Connect("spamd")
-	if _, err := e.Connect("spamd"); err1 != nil || err2 != nil || !errors.Is(err, ErrBusy) {
+	var port, socket atomic.Int64
+	first, err1 := e.Connect("spamd", &port)
+	_, err2 := e.Connect("spamd", &port)
+	if _, err := e.Connect("spamd", &port); err1 != nil || err2 != nil || !errors.Is(err, ErrBusy) {
 		t.Errorf("got %v, %v, %v: want two admitted and one refused", err1, err2, err)
 	}
-	if _, err := e.Connect("milter"); err != nil {
-		t.Errorf("clients of one protocol keep out those of another: %v", err)
+	if _, err := e.Connect("spamd", &socket); err != nil {
+		t.Errorf("clients of one listener keep out those of another: %v", err)
 	}
 	first()
-	if _, err := e.Connect("spamd"); err != nil {
+	if _, err := e.Connect("spamd", &port); err != nil {
 		t.Errorf("after one has gone: %v", err)
 	}
 	if got := e.Counters.Refused.All()["spamd"]; got != 1 {

@@ -70,7 +70,7 @@ type Limits struct {
 	MaxMessage int `json:"max_message" range:"from 1 to 37748736" default:"37748736"`
 	// MaxSeconds is how long a message waits for its verdict; then it passes unjudged. From 0.01 to 600. Default 20.
 	MaxSeconds float64 `json:"max_seconds" range:"from 0.01 to 600" default:"20"`
-	// Connections is how many clients of each protocol may be connected at a time. At least 1. Default 2000.
+	// Connections is how many clients may be connected at a time to each address or socket where the daemon listens. At least 1. Default 2000.
 	Connections int `json:"connections" range:"at least 1" default:"2000"`
 	// Queue is how many messages wait for their verdict at most, and how many to be learned; more are refused at once.
 	// At least 1. Default 1000.

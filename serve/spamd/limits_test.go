@@ -191,11 +191,15 @@ func TestIdleAndSlowClientsHarmNobody(t *testing.T) {
 }
 
 func TestConnectionsAreLimited(t *testing.T) {
-	d := start(t, "unix", servetest.NewEngine(t, func(o *serve.Options) { o.Connections = 2 }), nil)
+	e := servetest.NewEngine(t, func(o *serve.Options) { o.Connections = 2 })
+	d := start(t, "unix", e, nil)
 	first, second := d.dial(t), d.dial(t)
 	c := d.dial(t)
 	if got := read(t, c); got != "SPAMD/1.0 75 Temporary Failure: too busy: try again later\r\n" {
 		t.Errorf("got %q", got)
+	}
+	if got := start(t, "tcp", e, nil).ask(t, "PING SPAMC/1.2\r\n"); got != "SPAMD/1.5 0 PONG\r\n" {
+		t.Errorf("another listener: got %q", got)
 	}
 	first.Close()
 	second.Close()

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"chaff/filter"
@@ -38,6 +39,7 @@ type server struct {
 
 	patience   patience
 	clients    sync.Map // that are connected
+	connected  atomic.Int64
 	sessions   sync.Map // the tokens of forms of people who are signed in to the console, by the values of their cookies
 	cookieName string   // servers at other ports of the host have other tokens, and so other names
 }
@@ -98,7 +100,7 @@ func (s *server) serve(ctx context.Context, l net.Listener) error {
 func (s *server) count(conn net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
-		done, err := s.engine.Connect("http")
+		done, err := s.engine.Connect("http", &s.connected)
 		if err == nil {
 			s.clients.Store(conn, done)
 			return
