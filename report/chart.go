@@ -109,7 +109,7 @@ func (c *chart) addLegend(name string, sample plot.Thumbnailer) {
 	}
 }
 
-func (c *chart) addLine(name string, style draw.LineStyle, points []Point) *plotter.Line {
+func (c *chart) addLine(name string, style draw.LineStyle, points []Point) {
 	line := &plotter.Line{XYs: c.clamp(points), LineStyle: style}
 	if len(line.XYs) == 1 { // a line of one point is invisible
 		c.Add(&plotter.Scatter{XYs: line.XYs, GlyphStyle: draw.GlyphStyle{Color: style.Color, Radius: 2.5, Shape: draw.CircleGlyph{}}})
@@ -118,7 +118,6 @@ func (c *chart) addLine(name string, style draw.LineStyle, points []Point) *plot
 		c.Add(line)
 		c.addLegend(name, line)
 	}
-	return line
 }
 
 // addMarks adds a mark at each point. Its area grows with the weight of the point, up to a radius of 9 points.
