@@ -83,7 +83,7 @@ Without addresses it asks the sockets of the units, /run/chaff/PROTOCOL.sock.`,
 	p.addModelFile(c, "check")
 	c.Flags().StringVar(&d.maildir, "maildir", "", "find out whether the newest message of the Maildir `PATH` was judged")
 	for _, protocol := range protocols() {
-		d.addresses[protocol.flag] = c.Flags().StringSlice(protocol.flag, nil, "ask the socket at `ADDRESS`: unix:PATH or HOST:PORT")
+		d.addresses[protocol.flag] = c.Flags().StringSlice(protocol.flag, nil, "ask the socket at `ADDRESS`: unix:PATH, HOST:PORT or a port")
 	}
 	c.Flags().BoolVar(&p.asJSON, "json", false, "print the findings as JSON")
 	return c
@@ -236,13 +236,16 @@ func (d *doctor) sockets() {
 		for _, address := range addresses {
 			asked = true
 			began := time.Now()
-			if err := askSocket(protocol.flag, address); errors.Is(err, fs.ErrPermission) {
+			switch err := askSocket(protocol.flag, address); {
+			case errors.Is(err, errAddress):
+				d.bad(protocol.flag, "give the address of chaff serve --"+protocol.flag, "%s is no address: it %v", address, err)
+			case errors.Is(err, fs.ErrPermission):
 				d.bad(protocol.flag, "run doctor as root", "%s: this user may not open it", address)
-			} else if errors.Is(err, errNobody) {
+			case errors.Is(err, errNobody):
 				d.bad(protocol.flag, "systemctl enable --now chaff@"+protocol.flag+".socket, or start chaff serve", "%s: %v", address, err)
-			} else if err != nil {
+			case err != nil:
 				d.bad(protocol.flag, "look at the log of the daemon: journalctl -u chaff", "%s: %v", address, err)
-			} else {
+			default:
 				d.good(protocol.flag, "%s answers in %d ms", address, time.Since(began).Milliseconds())
 			}
 		}
@@ -271,11 +274,9 @@ var errNobody = errors.New("nobody answers")
 
 // askSocket finds out whether a socket answers a client of a protocol.
 func askSocket(protocol, address string) error {
-	network := "tcp"
-	if path, isUnix := strings.CutPrefix(address, "unix:"); isUnix {
-		network, address = "unix", path
-	} else if !strings.Contains(address, ":") {
-		address = "localhost:" + address
+	network, address, err := parseAddress(address)
+	if err != nil {
+		return err
 	}
 	conn, err := net.DialTimeout(network, address, socketPatience)
 	if errors.Is(err, fs.ErrPermission) {

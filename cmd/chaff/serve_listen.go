@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -70,21 +71,32 @@ func (x *serving) listen() error {
 	return nil
 }
 
-func listenOn(address string) (net.Listener, error) {
-	if path, isUnix := strings.CutPrefix(address, "unix:"); isUnix {
-		return listenUnix(path)
+var errAddress = errors.New("must be unix:PATH, HOST:PORT or a port")
+
+// parseAddress returns the network and the address that package net knows an ADDRESS by, or [errAddress].
+func parseAddress(text string) (network, address string, err error) {
+	if path, isUnix := strings.CutPrefix(text, "unix:"); isUnix && path != "" {
+		return "unix", path, nil
 	}
-	host, port, err := net.SplitHostPort(address)
+	host, port, err := net.SplitHostPort(text)
 	if err != nil {
-		host, port = "", address
+		host, port = "", text
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 && port != "0" {
-		return nil, errors.New("must be unix:PATH, HOST:PORT or a port")
+		return "", "", errAddress
 	}
-	if host == "" {
-		host = "localhost"
+	return "tcp", net.JoinHostPort(cmp.Or(host, "localhost"), port), nil
+}
+
+func listenOn(text string) (net.Listener, error) {
+	network, address, err := parseAddress(text)
+	switch {
+	case err != nil:
+		return nil, err
+	case network == "unix":
+		return listenUnix(address)
 	}
-	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	l, err := net.Listen(network, address)
 	if errors.Is(err, syscall.EACCES) {
 		return nil, errors.New("permission denied: only root listens on ports below 1024; give a higher one, or unix:PATH")
 	}
@@ -96,10 +108,7 @@ const socketMode = 0o660
 
 // listenUnix listens on a Unix socket. It takes the place of one that a killed daemon has left behind.
 func listenUnix(path string) (net.Listener, error) {
-	switch {
-	case path == "":
-		return nil, errors.New("must be unix:PATH")
-	case path[0] == '@': // package net would make an abstract socket
+	if path[0] == '@' { // package net would make an abstract socket
 		return nil, errors.New("abstract sockets have no mode, so anyone could connect: give a path of a file")
 	}
 	if info, err := os.Lstat(path); err == nil {

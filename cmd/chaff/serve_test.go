@@ -213,7 +213,7 @@ func TestAddressesOfADaemon(t *testing.T) {
 		{"no folder", "unix:" + filepath.Join(dir, "none", "socket"), "there is no folder " + filepath.Join(dir, "none")},
 		{"a long path", "unix:" + filepath.Join(dir, strings.Repeat("a", 108)), "too long for a socket"},
 		{"an abstract socket", "unix:@chaff", "abstract sockets have no mode"},
-		{"no path", "unix:", "must be unix:PATH"},
+		{"no path", "unix:", "must be unix:PATH, HOST:PORT or a port"},
 		{"no port", "localhost", "must be unix:PATH, HOST:PORT or a port"},
 		{"no port behind a host", "localhost:", "must be unix:PATH, HOST:PORT or a port"},
 	} {
