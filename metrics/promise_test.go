@@ -61,15 +61,17 @@ func TestPromise(t *testing.T) {
 func TestThereIsNoPromise(t *testing.T) {
 	for name, test := range map[string]struct {
 		options   ThresholdOptions
+		above     float64
 		ham, spam []float64
 	}{
-		"without confidence": {ThresholdOptions{HamLost: 0.1}, []float64{-1}, []float64{1}},
-		"with costs":         {ThresholdOptions{HamLost: 0.1, Confidence: 95, Costs: "10:1:0.2"}, []float64{-1}, []float64{1}},
-		"without ham":        {DefaultThresholdOptions(), nil, []float64{1}},
-		"without spam":       {DefaultThresholdOptions(), []float64{-1}, nil},
+		"without confidence":           {ThresholdOptions{HamLost: 0.1}, 0, []float64{-1}, []float64{1}},
+		"with costs":                   {ThresholdOptions{HamLost: 0.1, Confidence: 95, Costs: "10:1:0.2"}, 0, []float64{-1}, []float64{1}},
+		"without ham":                  {DefaultThresholdOptions(), 0, nil, []float64{1}},
+		"without spam":                 {DefaultThresholdOptions(), 0, []float64{-1}, nil},
+		"where nothing is called spam": {ThresholdOptions{Confidence: 95}, Beyond, []float64{-1}, []float64{1}},
 	} {
 		scores, spam := join(test.ham, test.spam)
-		if p := test.options.Promise(Thresholds{}, NewMargins(scores, spam)); p != nil {
+		if p := test.options.Promise(Thresholds{Spam: test.above}, NewMargins(scores, spam)); p != nil {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}

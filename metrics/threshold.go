@@ -165,9 +165,9 @@ type Promise struct {
 
 // Promise returns what the thresholds t promise about mail like that with these scores, which had no part in t or only as its guard: the
 // [UpperBound] of the share of ham above t.Spam. It assumes no distribution of the scores. It is nil without Confidence, with Costs, or without mail
-// of both classes.
+// of both classes, and if t calls nothing spam.
 func (o ThresholdOptions) Promise(t Thresholds, m Margins) *Promise {
-	if o.Confidence == 0 || o.Costs != "" || len(m.Ham) == 0 || len(m.Spam) == 0 {
+	if o.Confidence == 0 || o.Costs != "" || len(m.Ham) == 0 || len(m.Spam) == 0 || t.Spam >= Beyond {
 		return nil
 	}
 	p := Promise{Ham: len(m.Ham), Lost: above(m.Ham, t.Spam), Confidence: o.Confidence, Limit: o.HamLost}

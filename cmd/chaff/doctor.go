@@ -128,6 +128,8 @@ func (d *doctor) files() {
 			d.bad(file.about, "run doctor as root or as the user of the daemon, who must own it: chown", "%s cannot be read and written by this user", file.path)
 		case err != nil:
 			d.bad(file.about, "mount the disk for writing, or move the model to another one", "%s cannot be written: %v", file.path, replace.Reason(err))
+		case info.Size() == 0:
+			d.bad(file.about, file.missing, "%s is empty", file.path)
 		case !sameOwner(file.path, folder):
 			d.bad(file.about, "chown --reference="+shellWord(folder)+" "+shellWord(file.path), "%s belongs to another user than its folder, as whom the daemon runs", file.path)
 		case info.Mode().Perm()&0o077 != 0:
@@ -254,7 +256,7 @@ func (d *doctor) sockets() {
 	case !asked && d.model == "/var/lib/chaff/model": // that of the units
 		d.bad("sockets", "systemctl enable --now chaff@milter.socket, or another protocol", "there is none in /run/chaff")
 	case !asked:
-		d.good("sockets", "none is known: name those of chaff serve, such as --milter unix:PATH")
+		d.good("sockets", "not asked: name those of chaff serve, such as --milter unix:PATH")
 	}
 }
 

@@ -45,6 +45,9 @@ chaff import the kind of features that chaff inspect prints.`,
 	f.StringVar(&x.format, "as", string(features.LibSVM), "write `FORMAT`: libsvm or vw")
 	f.StringVar(&x.terms, "terms", "", "write the table of terms to `FILE`: number, training messages, term")
 	f.BoolVar(&x.weights, "weights", false, "write the weights of the model as CSV, and no mail")
+	for _, source := range sourceTable {
+		c.MarkFlagsMutuallyExclusive("weights", source.name)
+	}
 	return c
 }
 

@@ -252,7 +252,7 @@ func hasStore(path string) error {
 
 // anew says how the model at path, which cannot be opened because of err, is made anew of its log. It is empty if that is no cure.
 func anew(path string, err error) string {
-	if _, missing := os.Stat(storeOf(path)); missing != nil {
+	if !delivery.HasLog(storeOf(path)) {
 		return ""
 	}
 	_, gone := os.Stat(path)

@@ -59,14 +59,11 @@ docs/lectures.md has the lectures, and where each formula is in the code.`,
 			if err != nil {
 				return err
 			}
-			if _, err := (screen.Lines{To: p.stdout}).Write([]byte(shown.Text)); err != nil {
-				return err
-			}
-			if svg == "" {
-				return nil
-			}
-			if shown.Picture == nil {
+			if svg != "" && shown.Picture == nil {
 				return fmt.Errorf("the lesson %s has no picture", names[i])
+			}
+			if _, err := (screen.Lines{To: p.stdout}).Write([]byte(shown.Text)); err != nil || svg == "" {
+				return err
 			}
 			picture, err := shown.Picture.Plot().SVG()
 			return cmp.Or(err, writeBytes(svg, report.SVGKind(), picture))

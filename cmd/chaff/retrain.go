@@ -107,6 +107,9 @@ messages, byte for byte.`,
 			if errors.Is(err, fs.ErrExist) {
 				return hint.With(fmt.Errorf("there is a model %s or its log already", x.model), "chaff restore --replace replaces them")
 			}
+			if errors.Is(err, store.ErrTruncated) || errors.Is(err, store.ErrDamaged) {
+				return hint.With(err, "restore from another backup")
+			}
 			if err != nil {
 				return err
 			}

@@ -16,7 +16,7 @@ import (
 // rspamdOrigin says whose mail a message is: that of the user to whom it is delivered, else that of the user who sends it.
 func rspamdOrigin(r *http.Request) serve.Origin {
 	h := r.Header
-	return serve.Origin{Protocol: "rspamd", QueueID: h.Get("Queue-Id"), User: cmp.Or(h.Get("Deliver-To"), h.Get("User"))}
+	return serve.Origin{Protocol: "rspamd", QueueID: h.Get("Queue-Id"), User: cmp.Or(serve.UserOf(h.Get("Deliver-To")), h.Get("User"))}
 }
 
 func (s *server) rspamdCheck(r *http.Request) (any, error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -186,4 +187,18 @@ actions { reject = 15; add_header = 6; greylist = 4; }
 	}
 	t.Fatalf("rspamd does not answer: %s", &log)
 	return ""
+}
+
+func TestTheUserOfRspamdIsThatOfTheOtherProtocols(t *testing.T) {
+	for _, test := range []struct{ to, user, want string }{
+		{"anna+lists@lab.example", "bert", "anna@lab.example"},
+		{"", "bert", "bert"},
+	} {
+		r := httptest.NewRequest("POST", "/checkv2", nil)
+		r.Header.Set("Deliver-To", test.to)
+		r.Header.Set("User", test.user)
+		if got := rspamdOrigin(r).User; got != test.want {
+			t.Errorf("Deliver-To %q, User %q: got %q, want %q", test.to, test.user, got, test.want)
+		}
+	}
 }

@@ -318,16 +318,21 @@ func (r Request) open() (*filter.One, error) {
 	return f, err
 }
 
+// HasLog reports whether there is a log at path that is not empty, as a training that was killed leaves it.
+func HasLog(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Size() > 0
+}
+
 // Advised adds a hint to an error about the model file at path.
 func Advised(path string, err error) error {
 	isGone := errors.Is(err, fs.ErrNotExist)
 	isDamaged := errors.Is(err, filter.ErrVersion) || errors.Is(err, filter.ErrDamaged) || errors.Is(err, filter.ErrTruncated)
-	_, noLog := os.Stat(path + filter.LogSuffix)
 	_, noStore := os.Stat(path + ".store") // of an earlier version
 	switch {
 	case path == "":
 		return hint.With(errors.New("no model: the home directory is unknown"), "say where it is: -m FILE")
-	case noLog == nil && (isGone || isDamaged):
+	case (isGone || isDamaged) && HasLog(path+filter.LogSuffix):
 		return hint.With(err, "chaff retrain makes it anew from its log")
 	case noStore == nil && errors.Is(err, filter.ErrVersion):
 		return hint.With(err, "chaff retrain makes it anew from its store, and that a log")
