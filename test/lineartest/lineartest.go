@@ -17,7 +17,7 @@ const (
 	shortSize = 64 << 10               // the same in a short run
 	factor    = 8                      // how many times the size of small input it has at least
 	tick      = 100 * time.Microsecond // the least time that is measured
-	attempts  = 100                    // to find a moment in which the machine is not busy
+	attempts  = 400                    // to find a moment in which the machine is not busy
 )
 
 // Check fails if work takes more than three times as long for each byte of large input as for each byte of small input: large input fits in
