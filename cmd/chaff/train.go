@@ -189,8 +189,8 @@ func (x *training) describeModel(a *answer, r trainingReport) {
 	if !a.verbose {
 		return
 	}
-	a.line("\nThe model of the training part that was measured:")
-	a.fact("model", "%s on %s, %s", m.Model, m.Kind, plural(r.Corpus.Terms, "term"))
+	a.gap()
+	a.fact("measured", "%s on %s, %s of the training part; the figures below are of this model", m.Model, m.Kind, plural(r.Corpus.Terms, "term"))
 	a.epochs(m)
 	a.gap()
 	a.figures(ofPart{"train", m.Train}, ofPart{"development", m.Development}, ofPart{"test", m.Test})
