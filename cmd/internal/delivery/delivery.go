@@ -318,7 +318,7 @@ func (r Request) open() (*filter.One, error) {
 	return f, err
 }
 
-// HasLog reports whether there is a log at path that is not empty, as a training that was killed leaves it.
+// HasLog reports whether there is anything in the log at path. A training that was killed can leave an empty one.
 func HasLog(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Size() > 0
