@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -115,43 +116,24 @@ func (a *answer) figureTable(t table) {
 	}
 }
 
-// figuresOf returns the cells of a table with these heads, which name figures. A part of the mail without messages has dashes.
+// figuresOf returns the cells of a table with these heads, which name figures. An undefined figure, and one of no messages, is a dash.
 func figuresOf(f *metrics.Figures, heads ...string) []string {
+	var shown map[string]string
+	if f != nil {
+		shown = map[string]string{
+			"messages": screen.Grouped(f.Messages), "accuracy": fmt.Sprintf("%.2f%%", f.Accuracy), "95% interval": fmt.Sprintf("%.2f-%.2f", f.AccuracyLow, f.AccuracyHigh),
+			"0-1 loss": number(&f.ZeroOneLoss), "square loss": number(f.SquareLoss), "log loss": number(f.LogLoss), "Brier score": number(f.Brier),
+			"hm%": percent(f.HM, 2), "sm%": percent(f.SM, 2), "lam%": percent(f.LAM, 2), "(1-ROCA)%": percent(f.OneMinusROCA, 4),
+		}
+	}
 	cells := make([]string, len(heads))
 	for i, head := range heads {
-		cells[i] = figureOf(f, head)
+		cells[i] = cmp.Or(shown[head], "-")
 	}
 	return cells
 }
 
-func figureOf(f *metrics.Figures, name string) string {
-	if f == nil {
-		return "-"
-	}
-	switch name {
-	case "messages":
-		return screen.Grouped(f.Messages)
-	case "accuracy":
-		return fmt.Sprintf("%.2f%%", f.Accuracy)
-	case "95% interval":
-		return fmt.Sprintf("%.2f-%.2f", f.AccuracyLow, f.AccuracyHigh)
-	case "0-1 loss":
-		return number(&f.ZeroOneLoss)
-	case "square loss":
-		return number(f.SquareLoss)
-	case "log loss":
-		return number(f.LogLoss)
-	case "Brier score":
-		return number(f.Brier)
-	case "hm%":
-		return percent(f.HM, 2)
-	case "sm%":
-		return percent(f.SM, 2)
-	case "lam%":
-		return percent(f.LAM, 2)
-	}
-	return percent(f.OneMinusROCA, 4) // (1-ROCA)%
-}
+func figureOf(f *metrics.Figures, name string) string { return figuresOf(f, name)[0] }
 
 // maxWarnings is how many warnings a short answer has.
 const maxWarnings = 2

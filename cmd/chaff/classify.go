@@ -62,7 +62,7 @@ faster. It takes no path, and of the flags --exit-code, --json, --model-file,
 			return classify(p, flags, paths)
 		},
 	}
-	p.addModelFile(c, "use")
+	p.addModelFile(c, "use", "")
 	flags.AddFlags(c.Flags())
 	c.Flags().Lookup("exit-code").NoOptDefVal = delivery.DefaultPreset
 	addFormat(c, &flags.format, "what is at each PATH")

@@ -51,7 +51,7 @@ feature that they are trained on, where a model takes them: bits, counts,
 			return x.crossValidate(names, folds)
 		},
 	}
-	x.add(p, c, "workers", "memory", "seed", "split", "smoothing")
+	x.add(p, c, "", "workers", "memory", "seed", "split", "smoothing")
 	x.addPage(false)
 	c.Flags().StringSliceVar(&names, "models", names, "compare the models `NAMES`")
 	c.Flags().Lookup("models").DefValue = "all"

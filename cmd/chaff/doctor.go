@@ -80,12 +80,11 @@ Without addresses it asks the sockets of the units, /run/chaff/PROTOCOL.sock.`,
 			return p.show(map[string]any{"file": p.model, "findings": d.findings}, d.describe)
 		},
 	}
-	p.addModelFile(c, "check")
+	p.addModelFile(c, "check", "print the findings as JSON")
 	c.Flags().StringVar(&d.maildir, "maildir", "", "find out whether the newest message of the Maildir `PATH` was judged")
 	for _, protocol := range protocols() {
 		d.addresses[protocol.flag] = c.Flags().StringSlice(protocol.flag, nil, "ask the socket at `ADDRESS`: unix:PATH, HOST:PORT or a port")
 	}
-	c.Flags().BoolVar(&p.asJSON, "json", false, "print the findings as JSON")
 	return c
 }
 

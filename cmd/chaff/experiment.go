@@ -30,10 +30,10 @@ type experiment struct {
 	mistakes uint
 }
 
-// add adds the flags that all experiments share, and those for the named settings.
-func (x *experiment) add(p *program, c *cobra.Command, settings ...string) {
+// add adds the flags that all experiments share, those for the named settings, and that for the model, which the verb is done to.
+func (x *experiment) add(p *program, c *cobra.Command, verb string, settings ...string) {
 	x.sources.add(c)
-	x.onModel.add(p, c, "", "print the result as JSON", settings...)
+	x.onModel.add(p, c, verb, "print the result as JSON", settings...)
 	c.Flags().BoolVarP(&p.verbose, "verbose", "v", false, "print all figures")
 }
 
@@ -238,9 +238,8 @@ on parts of the mail and measures them on the rest.`,
 			return x.evaluate()
 		},
 	}
-	x.add(p, c, "model", "workers", "memory")
+	x.add(p, c, "measure", "model", "workers", "memory")
 	x.addPage(true)
-	p.addModelFile(c, "measure")
 	c.Flags().BoolVar(&online, "online", false, "replay the mail through a new model: classify each message, then learn it")
 	for _, other := range []string{"model-file", "report", "mistakes"} {
 		c.MarkFlagsMutuallyExclusive("online", other)

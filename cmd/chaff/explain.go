@@ -39,9 +39,8 @@ inbox.mbox#3 is a message of an mbox, as chaff classify prints it.`,
 		RunE: func(_ *cobra.Command, paths []string) error { return explainMessage(p, paths, int(terms), page) },
 	}
 	f := c.Flags()
-	p.addModelFile(c, "use")
+	p.addModelFile(c, "use", "print all as one JSON object, with the weights")
 	f.UintVar(&terms, "terms", 6, "show the `N` strongest terms for each side; 0 for all")
-	c.Flags().BoolVar(&p.asJSON, "json", false, "print all as one JSON object, with the weights")
 	f.StringVar(&page, "html", "", "write a page to `FILE` that shades each word of the message by its contribution")
 	c.MarkFlagsMutuallyExclusive("json", "html")
 	return c

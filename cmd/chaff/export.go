@@ -152,10 +152,7 @@ func importWeights(x *onModel, table, kindName string) error {
 	if err != nil || kind == features.Whole || kind == features.Evidence {
 		return fmt.Errorf("--features is %q: must be bits, counts, normalised bits, normalised counts or head bits", kindName)
 	}
-	if err := x.canMake([]string{table, x.File}); err != nil {
-		return err
-	}
-	o, keepKey, err := x.forNewModel()
+	o, keepKey, err := x.forNewModel([]string{table})
 	if err != nil {
 		return err
 	}

@@ -39,9 +39,12 @@ func writeBytes(path string, kind replace.Kind, data []byte) error {
 	return nil
 }
 
-// forNewModel returns how mail is read for a new model, with the secret key from the file in the configuration or in the data folder. If the
-// file does not exist, the key is random, and keep writes it; call keep after a model is saved.
-func (x *onModel) forNewModel() (o train.CollectOptions, keep func() error, err error) {
+// forNewModel is canMake, and returns how mail is read for a new model, with the secret key from the file in the configuration or in the data
+// folder. If the file does not exist, the key is random, and keep writes it; call keep after a model is saved.
+func (x *onModel) forNewModel(reads []string, others ...replace.Output) (o train.CollectOptions, keep func() error, err error) {
+	if err := x.canMake(reads, others...); err != nil {
+		return o, nil, err
+	}
 	o = collectOptions(x.Config)
 	_, kind, err := x.Models.New(x.Model, x.Seed)
 	if err != nil {
@@ -112,7 +115,7 @@ func readSecret(path string) (text []byte, isShared bool, err error) {
 	return text, isShared, replace.Reason(err)
 }
 
-// canMake is canWrite for a new model and other outputs. Only the default folder may be missing, which it makes. Without --replace it returns an error
+// canMake is canWrite for a new model and other outputs of a command that reads the settings, too. Only the default folder may be missing, which it makes. Without --replace it returns an error
 // if saving the model would lose what its log has learned since it was trained.
 func (x *onModel) canMake(reads []string, others ...replace.Output) error {
 	if x.model == "" {
@@ -123,7 +126,7 @@ func (x *onModel) canMake(reads []string, others ...replace.Output) error {
 			return hint.With(fmt.Errorf("save %s: %w", x.model, replace.Reason(err)), "name another place: -m FILE")
 		}
 	}
-	if err := canWrite(reads, append(others, store.Outputs(x.model)...)...); err != nil || x.replace {
+	if err := canWrite(append(reads, x.File), append(others, store.Outputs(x.model)...)...); err != nil || x.replace {
 		return err
 	}
 	n, err := store.Later(x.model)

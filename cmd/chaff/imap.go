@@ -172,15 +172,13 @@ func (x *mailClient) learnFolders(ctx context.Context, c *imap.Client, state *im
 		return nil, err
 	}
 	all := &mailboxes{File: x.model, Mailboxes: []mailboxSays{}}
-	step, end := x.progress("reading mail", "messages")
-	o := mailbox.LearnOptions{Workers: 1, Limit: x.options.Limit, Progress: step, Filed: box.Filed, Options: x.Config.Mailbox}
+	o := mailbox.LearnOptions{Workers: 1, Limit: x.options.Limit, Filed: box.Filed}
 	l := learning{onModel: x.onModel, dryRun: true}
 	err = l.eachMailbox(all, []*mailbox.Mailbox{box.Mailbox}, o)
-	end()
 	if err = cmp.Or(err, box.Err()); err != nil || all.Mailboxes[0].Read == 0 {
 		return all, err
 	}
-	o.Progress, l.dryRun, all.Mailboxes = nil, false, nil
+	l.dryRun, all.Mailboxes = false, nil
 	err = l.eachMailbox(all, []*mailbox.Mailbox{box.Mailbox}, o)
 	if err = cmp.Or(err, box.Err()); err != nil {
 		return nil, err

@@ -25,9 +25,8 @@ was trained on, its figures, and its strongest terms.`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error { return inspect(p, int(strongest)) },
 	}
-	p.addModelFile(c, "show")
+	p.addModelFile(c, "show", "print all as JSON")
 	c.Flags().UintVar(&strongest, "terms", 10, "show the `N` strongest terms of each class")
-	c.Flags().BoolVar(&p.asJSON, "json", false, "print all as JSON")
 	return c
 }
 

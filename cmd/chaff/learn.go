@@ -266,10 +266,7 @@ func (x *learning) match(mail labelled, classes []string) error {
 // beginStore begins an empty model and its log. A model that is there is an error.
 func (x *learning) beginStore() error {
 	x.replace = true // a model that is there is an error
-	if err := x.canMake(append([]string{x.File}, x.paths...)); err != nil {
-		return err
-	}
-	o, keepKey, err := x.forNewModel()
+	o, keepKey, err := x.forNewModel(x.paths)
 	if err != nil {
 		return err
 	}

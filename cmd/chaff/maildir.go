@@ -48,9 +48,7 @@ func (x *learning) learnMaildirs() error {
 		boxes = append(boxes, box)
 	}
 	all := mailboxes{File: x.model, Mailboxes: []mailboxSays{}, DryRun: x.dryRun}
-	step, done := x.progress("reading mail", "messages")
-	err := x.eachMailbox(&all, boxes, mailbox.LearnOptions{Workers: x.Workers, Progress: step, Options: x.Config.Mailbox})
-	done()
+	err := x.eachMailbox(&all, boxes, mailbox.LearnOptions{Workers: x.Workers})
 	all.review = "chaff review" + x.use()
 	for _, path := range x.maildirs {
 		all.review += " --maildir " + shellWord(path)
@@ -69,26 +67,15 @@ func (all *mailboxes) describe(a *answer) {
 
 // eachMailbox compares the mailboxes with the log, and enters what they say. What was learned before an error counts.
 func (x *learning) eachMailbox(all *mailboxes, boxes []*mailbox.Mailbox, o mailbox.LearnOptions) (err error) {
+	var done func()
+	o.Progress, done = x.progress("reading mail", "messages")
+	defer done()
+	o.Options = x.Config.Mailbox
 	ctx := x.command.Context()
-	if x.dryRun {
-		view, err := look(x.model)
-		if err != nil {
-			return err
-		}
-		defer view.Close()
-		for _, box := range boxes {
-			account, err := box.Preview(ctx, view, o)
-			if err != nil {
-				return err
-			}
-			all.Mailboxes = append(all.Mailboxes, mailboxSays{box.Path(), account})
-		}
-		return nil
-	}
 	var learned mailbox.Account
-	all.afterwards, err = x.change(true, func(s *store.Store) error {
+	each := func(compare func(box *mailbox.Mailbox) (mailbox.Account, error)) error {
 		for _, box := range boxes {
-			account, err := box.Learn(ctx, s, o)
+			account, err := compare(box)
 			if err == nil || len(account.Changes) > 0 {
 				all.Mailboxes = append(all.Mailboxes, mailboxSays{box.Path(), account})
 				learned.Changes = append(learned.Changes, account.Changes...)
@@ -98,6 +85,17 @@ func (x *learning) eachMailbox(all *mailboxes, boxes []*mailbox.Mailbox, o mailb
 			}
 		}
 		return nil
+	}
+	if x.dryRun {
+		view, err := look(x.model)
+		if err != nil {
+			return err
+		}
+		defer view.Close()
+		return each(func(box *mailbox.Mailbox) (mailbox.Account, error) { return box.Preview(ctx, view, o) })
+	}
+	all.afterwards, err = x.change(true, func(s *store.Store) error {
+		return each(func(box *mailbox.Mailbox) (mailbox.Account, error) { return box.Learn(ctx, s, o) })
 	})
 	doubtful := learned.Doubtful()
 	all.Doubtful, all.doubts = len(doubtful), worstOf(doubtful)

@@ -215,9 +215,15 @@ func refuseEmpty(c *cobra.Command, args []string) (err error) {
 	return err
 }
 
-func (p *program) addModelFile(c *cobra.Command, verb string) {
-	c.Flags().StringVarP(&p.model, "model-file", "m", delivery.Path(p.environ, delivery.DataHome, "model"), verb+" the model `FILE`; default $XDG_DATA_HOME/chaff/model")
-	c.Flags().Lookup("model-file").DefValue = "" // which the usage says
+// addModelFile adds the flags for the model, which the verb is done to, and for JSON, as json describes it, if there are such.
+func (p *program) addModelFile(c *cobra.Command, verb, json string) {
+	if verb != "" {
+		c.Flags().StringVarP(&p.model, "model-file", "m", delivery.Path(p.environ, delivery.DataHome, "model"), verb+" the model `FILE`; default $XDG_DATA_HOME/chaff/model")
+		c.Flags().Lookup("model-file").DefValue = "" // which the usage says
+	}
+	if json != "" {
+		c.Flags().BoolVar(&p.asJSON, "json", false, json)
+	}
 }
 
 // use returns the flag that names the model in another command, if it is needed.

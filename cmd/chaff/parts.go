@@ -82,14 +82,11 @@ func (x *collecting) collect() error {
 	if err != nil {
 		return err
 	}
-	if err := x.canMake(append(mail.reads, x.File, x.KeyFile)); err != nil {
-		return err
-	}
 	if _, err := os.Stat(x.KeyFile); errors.Is(err, fs.ErrNotExist) {
 		return hint.With(fmt.Errorf("key_file is %q: must name the file of the secret key that all parts of a model have, since one made at random fits no other part", x.KeyFile),
 			"(umask 77; openssl rand -hex 16 > chaff.key) makes one; copy it to all machines, and name it with --set key_file=chaff.key")
 	}
-	o, _, err := x.forNewModel()
+	o, _, err := x.forNewModel(append(mail.reads, x.KeyFile))
 	if err != nil {
 		return err
 	}
@@ -161,7 +158,7 @@ One fit takes up to 5 million messages; --sample fits a part of more.`,
 				}
 			}
 			x.replace = x.replace || slices.Contains(paths, x.model) // which keeps what it has learned
-			if err := x.canMake([]string{x.File}); err != nil {
+			if err := x.canMake(nil); err != nil {
 				return err
 			}
 			var done func()

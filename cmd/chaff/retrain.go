@@ -78,7 +78,7 @@ readable by its owner only.`,
 			return nil
 		},
 	}
-	p.addModelFile(c, "back up")
+	p.addModelFile(c, "back up", "")
 	c.Flags().StringVarP(&out, "out", "o", "", "write the backup to `FILE`, or to stdout if it is -")
 	return c
 }
@@ -98,7 +98,7 @@ messages, byte for byte.`,
 		RunE: func(c *cobra.Command, paths []string) error {
 			x.warnOfSettings()
 			x.replace = true // a model that is there is an error without --replace
-			if err := x.canMake([]string{x.File, paths[0]}); err != nil {
+			if err := x.canMake(paths); err != nil {
 				return err
 			}
 			o, done := x.fitting()

@@ -71,12 +71,7 @@ func (x *onModel) add(p *program, c *cobra.Command, verb, json string, shorts ..
 			_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(short.values, cobra.ShellCompDirectiveNoFileComp))
 		}
 	}
-	if verb != "" {
-		p.addModelFile(c, verb)
-	}
-	if json != "" {
-		c.Flags().BoolVar(&p.asJSON, "json", false, json)
-	}
+	p.addModelFile(c, verb, json)
 }
 
 func (x *onModel) load() (err error) {

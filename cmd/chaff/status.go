@@ -38,8 +38,7 @@ model does not learn, or learns badly, come first.`,
 			return p.show(s, s.describe)
 		},
 	}
-	p.addModelFile(c, "show")
-	c.Flags().BoolVar(&p.asJSON, "json", false, "print all as JSON")
+	p.addModelFile(c, "show", "print all as JSON")
 	return c
 }
 

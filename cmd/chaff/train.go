@@ -52,9 +52,8 @@ The models are ` + strings.Join(screen.Wrap(strings.Fields(strings.Join(models.N
 			return x.train()
 		},
 	}
-	x.add(p, c, "model", "workers", "memory", "seed", "split")
+	x.add(p, c, "save", "model", "workers", "memory", "seed", "split")
 	x.addPage(true)
-	p.addModelFile(c, "save")
 	c.Flags().BoolVar(&x.noLog, "no-log", false, "save the model alone: it cannot learn single messages")
 	c.Flags().BoolVar(&x.quick, "quick", false, "fit one model to all mail, and measure nothing; chaff retrain makes up for it")
 	x.addReplace()
@@ -80,11 +79,8 @@ func (x *training) train() error {
 	if err != nil {
 		return err
 	}
-	if err := x.canMake(append(mail.reads, x.File), replace.Output{Path: x.page, Kind: report.PageKind()}); err != nil {
-		return err
-	}
 	ctx := x.command.Context()
-	o, keepKey, err := x.forNewModel()
+	o, keepKey, err := x.forNewModel(mail.reads, replace.Output{Path: x.page, Kind: report.PageKind()})
 	if err != nil {
 		return err
 	}

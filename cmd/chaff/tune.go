@@ -59,7 +59,7 @@ docs/tuning.md and docs/configuration.md describe searches.`,
 			return s.tune(mail)
 		},
 	}
-	s.add(p, c, "model", "workers", "seed", "split")
+	s.add(p, c, "", "model", "workers", "seed", "split")
 	f := c.Flags()
 	f.StringVarP(&s.out, "out", "o", "best.toml", "write the best settings to `FILE`")
 	f.StringVar(&s.trials, "trials", "", "write the table of trials to `FILE` as CSV")
