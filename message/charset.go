@@ -94,7 +94,8 @@ func (t *texts) appendUTF8(text, label []byte, isHTML bool) {
 		c = t.codec(charsetInHTML(text))
 	}
 	switch {
-	case c != nil && c.mark != "" && bytes.Contains(text, []byte(c.mark)), c != nil && c.mark == markWide && hasOrderMark(text):
+	case c != nil && c.mark != "" && bytes.Contains(text, []byte(c.mark)),
+		c != nil && c.mark == markWide && (hasOrderMark(text) || !valid && !hasWords(text)): // without ASCII there need be no NUL
 		t.decode(c, text)
 	case valid && !c.isRather(text):
 		t.arena = append(t.arena, text...)
@@ -111,6 +112,12 @@ func (t *texts) appendUTF8(text, label []byte, isHTML bool) {
 		t.msg.Repairs.Add(NULBytes)
 		t.arena = t.arena[:start+len(slices.DeleteFunc(made, func(c byte) bool { return c == 0 }))]
 	}
+}
+
+// isWide reports whether text is declared to be UTF-16 or UTF-32, or begins with the mark of UTF-16. A byte of each letter may be a control character.
+func (t *texts) isWide(text, label []byte) bool {
+	c := t.codec(label)
+	return c != nil && c.mark == markWide || hasOrderMark(text)
 }
 
 // hasOrderMark reports whether text begins with the byte order mark of UTF-16.

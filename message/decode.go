@@ -251,7 +251,7 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 	encoded := body
 	body = d.content(e, body, d.left)
 	read = len(body)
-	if isNoise(body) {
+	if isNoise(body) && !d.isWide(body, e.charset) {
 		if slices.Contains(fileKinds, kindOf(body[:min(len(body), sniffBytes)])) && !hasWords(body) && !isMostlyUTF8(body, false) {
 			if bytes.HasPrefix(body, []byte("%PDF-")) {
 				d.pdf(part, body)

@@ -214,7 +214,8 @@ func headerContinues(data []byte, ofPart bool) bool {
 // of a message which programs have put fields before, as chaff does.
 //
 // QUIRK: the colon follows the name. Some programs put a blank between (junk-lines.eml). So do corpora whose text is cut
-// into words, but in small letters. If two slashes follow the colon, the line is a URL that lost its fold, unless the name is known.
+// into words, but in small letters, and around hyphens too: a name like content-type is not cut. If two slashes follow the colon, the line is a
+// URL that lost its fold, unless the name is known.
 func cutName(line []byte) (name []byte, colon int) {
 	start := 0
 	if bytes.HasPrefix(line, []byte(byteOrderMark)) {
@@ -237,7 +238,7 @@ func cutName(line []byte) (name []byte, colon int) {
 			return nil, 0
 		}
 		return name, end
-	case blank.Has(c) && name[0] < 'a':
+	case blank.Has(c) && (name[0] < 'a' || isCommonField(name, true)):
 		end += len(line[end:]) - len(blank.TrimLeft(line[end:]))
 		if end < len(line) && line[end] == ':' && isCommonField(name, false) {
 			return name, end
