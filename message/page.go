@@ -99,7 +99,7 @@ func (p *page) collectSheets(source []byte) {
 		last = bytes.LastIndexByte(source[:last], '<')
 		isLast = last >= 0 && ascii.HasPrefixFold(source[last:], "<style")
 	}
-	for p.start(source); len(p.rest) > 0 && len(source)-len(p.rest) <= last; {
+	for p.start(source); len(p.rest) > 0 && len(source)-len(p.rest)-len(p.after) <= last; {
 		kind, _ := p.next()
 		if kind == startTagToken && p.raw == "style" && p.sheets.ForScreen(p.value("media")) {
 			p.sheets.Add(p.rest[:rawLength(p.rest, "style")])

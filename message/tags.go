@@ -40,7 +40,10 @@ type scanner struct {
 	attributes []attribute // those of the current tag that matter
 	raw        string      // the name of the element whose content, which has no tags, is or comes next, or ""
 	isInRaw    bool
-	isXML      bool // it is SVG
+	isXML      bool     // it is SVG
+	foreign    int      // how many elements svg and math are open, in which characters may be in a section as in XML
+	after      []byte   // what follows the element that rest is the content of, see [scanner.cutLiteral]
+	unended    []string // the elements like that whose end tag was not found
 
 	hasCR      bool
 	lower      [maxName]byte
@@ -54,6 +57,7 @@ type attribute struct{ name, value []byte }
 // start starts with a page.
 func (s *scanner) start(source []byte) {
 	s.rest, s.raw, s.isInRaw = source, "", false
+	s.foreign, s.after, s.unended = 0, nil, s.unended[:0]
 	s.hasCR = bytes.IndexByte(source, '\r') >= 0
 }
 
@@ -74,6 +78,26 @@ func (s *scanner) next() (kind tokenKind, raw []byte) {
 		}
 	}
 	raw, s.rest = source[:n], source[n:]
+	if kind == startTagToken || kind == endTagToken {
+		switch string(s.name) {
+		case "svg", "math":
+			if kind == endTagToken {
+				s.foreign = max(0, s.foreign-1)
+			} else if !bytes.HasSuffix(raw, []byte("/>")) {
+				s.foreign++
+			}
+		case "title", "textarea", "iframe", "noembed", "noframes":
+			if kind == startTagToken && s.foreign == 0 && s.after == nil && !s.isXML {
+				s.cutLiteral()
+			}
+		}
+	}
+	if len(s.rest) == 0 && s.after != nil {
+		s.rest, s.after = s.after, nil
+		if kind != rawToken { // a script or style that has begun ends here
+			s.raw = ""
+		}
+	}
 	return kind, raw
 }
 
@@ -82,7 +106,23 @@ func (s *scanner) next() (kind tokenKind, raw []byte) {
 // never closed, the markup after it must not become words.
 var rawElements = map[string]string{"plaintext": "plaintext", "script": "script", "style": "style", "xmp": "xmp"}
 
-// The tags of a section of characters in XML. In HTML the first is a comment up to its first ">".
+// cutLiteral divides what is left at the end tag of the element that has begun: title, textarea, iframe, noembed or noframes. It counts wherever
+// it stands, also in a comment, a script or the value of an attribute. One that was not found is not searched for again.
+func (s *scanner) cutLiteral() {
+	name := string(s.name)
+	if slices.Contains(s.unended, name) {
+		return
+	}
+	switch end := rawLength(s.rest, name); end {
+	case 0:
+	case len(s.rest):
+		s.unended = append(s.unended, name)
+	default:
+		s.rest, s.after = s.rest[:end], s.rest[end:]
+	}
+}
+
+// The tags of a section of characters in XML, and in SVG and MathML within HTML. Elsewhere in HTML the first is a comment up to its first ">".
 const section, sectionEnd = "<![CDATA[", "]]>"
 
 // cutToken returns the kind and the length of the token at the start of source, which is not empty. It leaves the attributes of
@@ -109,7 +149,7 @@ func (s *scanner) cutToken(source []byte) (kind tokenKind, length int) {
 		kind, length = endTagToken, s.cutTag(source)
 	case bytes.HasPrefix(source, []byte("<!--")):
 		kind, length = commentToken, htmlCommentLength(source)
-	case s.isXML && bytes.HasPrefix(source, []byte(section)):
+	case (s.isXML || s.foreign > 0) && bytes.HasPrefix(source, []byte(section)):
 		s.raw = section // what follows is raw as the content of an element is
 		kind, length = commentToken, len(section)
 	default:
