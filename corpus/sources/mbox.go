@@ -27,7 +27,8 @@ const (
 //
 // QUIRK: a message that was moved or deleted stays in an mbox until the file is rewritten; Thunderbird marks it in X-Mozilla-Status. Mail moved
 // to Junk must not count as ham in the inbox as well, so listMbox leaves it out, and also the message without a sender in which IMAP servers
-// and Pine keep notes. Both count in the numbers of the origins. See testdata/mbox/expunged.mbox.
+// and Pine keep notes. Both count in the numbers of the origins. A sender can write the same below the field Received of our server, where it means
+// nothing. See testdata/mbox/expunged.mbox.
 //
 // The origin of the only message of a file is the path, and that of the second of several is PATH#2.
 func listMbox(fsys fs.FS, name, label string) Source {
@@ -68,6 +69,7 @@ type mboxMessage struct {
 	labels       []byte // the value of X-Gmail-Labels; nil for none
 	inLabels     bool   // the last line is a part of it
 	belowTop     bool   // a field was read that is none of Gmail's
+	belowTrace   bool   // so was one that a mail server has put above all that a sender wrote
 }
 
 var errNoFromLine = errors.New("has no From_ line, so it is not an mbox")
@@ -244,10 +246,12 @@ func (m *mboxMessage) read(line []byte) {
 		if m.inLabels = !m.belowTop && m.labels == nil; m.inLabels {
 			m.labels = append([]byte{}, value[:min(len(value), maxLabels)]...)
 		}
+	case "received":
+		m.belowTrace = true
 	case "x-mozilla-status": // four hexadecimal digits, in which Thunderbird sets the bit 8 (expunged)
-		m.leftOut = m.leftOut || len(value) == 4 && bytes.IndexByte([]byte("89abcdefABCDEF"), value[3]) >= 0
+		m.leftOut = m.leftOut || !m.belowTrace && len(value) == 4 && bytes.IndexByte([]byte("89abcdefABCDEF"), value[3]) >= 0
 	case "subject": // that of the notes of the c-client library
-		m.leftOut = m.leftOut || bytes.HasPrefix(value, []byte("DON'T DELETE THIS MESSAGE -- FOLDER INTERNAL DATA"))
+		m.leftOut = m.leftOut || !m.belowTrace && bytes.HasPrefix(value, []byte("DON'T DELETE THIS MESSAGE -- FOLDER INTERNAL DATA"))
 	}
 	m.belowTop = true
 }

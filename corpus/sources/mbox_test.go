@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -94,6 +95,22 @@ func TestALengthOfAMessageCountsNothing(t *testing.T) {
 	for _, length := range []string{"0", "1", "61", "99999999", "99999999999999999999", "x"} {
 		parts := []string{from + "Content-Length: " + length + "\n\na\n\n", from + "A: b\n\nc\n"}
 		check(t, length, partsOf(t, strings.Join(parts, ""), iotest.HalfReader), parts)
+	}
+}
+
+// What Thunderbird and IMAP servers write above the fields of a message leaves it out; a sender who writes the same keeps no spam from being learned.
+func TestASenderLeavesNoMessageOut(t *testing.T) {
+	const from, received = "From ann@example.org Thu Aug 22 12:36:23 2002\n", "Received: from a by b\n"
+	for _, field := range []string{"X-Mozilla-Status: 0009\n", "Subject: DON'T DELETE THIS MESSAGE -- FOLDER INTERNAL DATA\n"} {
+		name := filepath.Join(t.TempDir(), "mbox")
+		mbox := from + field + received + "To: a\n\n\n" + from + received + field + "To: b\n\n"
+		if err := os.WriteFile(name, []byte(mbox), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		items := itemsOf(t, listMbox(system{}, name, "spam"))
+		if len(items) != 1 || !strings.HasSuffix(items[0].Origin, "#2") {
+			t.Errorf("%q: got %v, want the second message", field, items)
+		}
 	}
 }
 
