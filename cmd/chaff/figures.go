@@ -43,10 +43,7 @@ func (a *answer) mail(s train.Summary) {
 }
 
 func corpusLine(s train.Summary) string {
-	var classes []string
-	for _, c := range s.Classes {
-		classes = append(classes, screen.Grouped(c.Messages)+" "+c.Name)
-	}
+	classes := mapped(s.Classes, func(c train.ClassCount) string { return screen.Grouped(c.Messages) + " " + c.Name })
 	return fmt.Sprintf("%s: %s", plural(s.Used, "message"), strings.Join(classes, ", "))
 }
 
@@ -252,11 +249,8 @@ func (a *answer) mistakes(classes []string, all []evaluate.Judged, of *metrics.F
 		a.line("  %s", j.Path)
 		screen.Paragraph(a.stdout, "    ", "%s called %s, score %s, %s: %s", j.Label, j.Class, screen.Figure(j.Score),
 			delivery.Probability(classes, j.Probability), cmp.Or(screen.Cut(j.Subject, headWidth), "(no subject)"))
-		var terms []string
-		for _, t := range j.Terms {
-			terms = append(terms, fmt.Sprintf("%s %+.3g", t.Term, t.Contribution))
-		}
-		if len(terms) > 0 {
+		if len(j.Terms) > 0 {
+			terms := mapped(j.Terms, func(t evaluate.Reason) string { return fmt.Sprintf("%s %+.3g", t.Term, t.Contribution) })
 			screen.List(a.stdout, fmt.Sprintf("    for %s: ", screen.Printable(j.Class)), terms)
 		}
 	}

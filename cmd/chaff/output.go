@@ -173,6 +173,15 @@ func plural(n int, one string, many ...string) string {
 	return screen.Grouped(n) + " " + append(many, one+"s")[0]
 }
 
+// mapped returns what a function makes of each element.
+func mapped[T, U any](all []T, of func(T) U) []U {
+	made := make([]U, len(all))
+	for i, one := range all {
+		made[i] = of(one)
+	}
+	return made
+}
+
 // headWidth is how much of the value of a header field is shown on a line, in columns.
 const headWidth = 70
 

@@ -25,7 +25,7 @@ import (
 
 // echoProtocol answers each line, a message, with its verdict. Between the line and the answer it waits for hold.
 func echoProtocol(held chan<- struct{}, hold <-chan struct{}) protocol {
-	return protocol{"echo", "answer lines", func(ctx context.Context, l net.Listener, e *serve.Engine, _ serve.Logger) error {
+	return protocol{flag: "echo", usage: "answer lines", serve: func(ctx context.Context, l net.Listener, e *serve.Engine, _ serve.Logger) error {
 		var clients sync.WaitGroup
 		defer clients.Wait()
 		defer context.AfterFunc(ctx, func() { l.Close() })()
@@ -238,7 +238,7 @@ func TestADaemonPrintsNothingForeign(t *testing.T) {
 	if err := os.Rename(h.path("model"), h.path(name)); err != nil {
 		t.Fatal(err)
 	}
-	tells := protocol{"tell", "tell", func(ctx context.Context, l net.Listener, _ *serve.Engine, logger serve.Logger) error {
+	tells := protocol{flag: "tell", usage: "tell", serve: func(ctx context.Context, l net.Listener, _ *serve.Engine, logger serve.Logger) error {
 		defer l.Close()
 		logger.Warn("a client said %s", "\x1b[2J\nforged")
 		<-ctx.Done()
