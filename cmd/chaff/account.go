@@ -60,11 +60,8 @@ func (x *learning) checkContradictions(s *store.Store, messages []listing) error
 		}
 		return err
 	})
-	if err != nil {
+	if err != nil || contradicting == 0 {
 		return err
-	}
-	if contradicting == 0 {
-		return nil
 	}
 	undo := "chaff learn --forget with the same paths undoes it"
 	if x.spam || x.ham {
@@ -184,12 +181,9 @@ func (o outcomes) of(what store.What) int { return total(o[what]) }
 // addLearned adds a line for each thing that happened to messages, or would happen.
 func addLearned(a *answer, o outcomes, dryRun bool) {
 	tally := func(label string, what store.What) {
-		var all []string
-		for _, name := range slices.Sorted(maps.Keys(o[what])) {
-			all = append(all, screen.Grouped(o[what][name])+" "+name)
-		}
-		if len(all) > 0 {
-			a.fact(label, "%d: %s", o.of(what), strings.Join(all, ", "))
+		if names := slices.Sorted(maps.Keys(o[what])); len(names) > 0 {
+			counted := mapped(names, func(name string) string { return screen.Grouped(o[what][name]) + " " + name })
+			a.fact(label, "%d: %s", o.of(what), strings.Join(counted, ", "))
 		}
 	}
 	learn, move := "learned", "moved"

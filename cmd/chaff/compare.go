@@ -111,11 +111,7 @@ func (x *experiment) compareParts(names []string, kinds []features.Kind) error {
 }
 
 func resultsOf(all []train.Trained) []train.Result {
-	results := make([]train.Result, len(all))
-	for i, t := range all {
-		results[i] = t.Result
-	}
-	return results
+	return mapped(all, func(t train.Trained) train.Result { return t.Result })
 }
 
 // resultReport is the JSON of train, compare and evaluate.
@@ -248,11 +244,10 @@ type foldsReport struct {
 }
 
 // trained returns what the folds share with models that are trained once.
-func (r foldsReport) trained() (all []train.Trained) {
-	for _, m := range r.Models {
-		all = append(all, train.Trained{Result: train.Result{Model: m.Model, Kind: m.Kind, Test: &m.Test, AgainstBest: m.AgainstBest}})
-	}
-	return all
+func (r foldsReport) trained() []train.Trained {
+	return mapped(r.Models, func(m evaluate.CrossValidation) train.Trained {
+		return train.Trained{Result: train.Result{Model: m.Model, Kind: m.Kind, Test: &m.Test, AgainstBest: m.AgainstBest}}
+	})
 }
 
 func (x *experiment) describeFolds(a *answer, r foldsReport) {

@@ -69,9 +69,9 @@ test accuracy of the classifiers, each the mean over five splits of the mail;
 				return err
 			}
 			r := demoReport{Corpus: collection.Summary(), Judged: []demoJudged{}, Splits: demoSplits, config: x.Config}
-			for _, v := range results {
-				r.Models = append(r.Models, demoModel{v.Model, v.Kind, v.Mean(corpus.Train), v.Mean(corpus.Development), v.Mean(corpus.Test)})
-			}
+			r.Models = mapped(results, func(v evaluate.CrossValidation) demoModel {
+				return demoModel{v.Model, v.Kind, v.Mean(corpus.Train), v.Mean(corpus.Development), v.Mean(corpus.Test)}
+			})
 			if err := r.judge(c.Context(), &x, collection); err != nil {
 				return err
 			}

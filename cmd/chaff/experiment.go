@@ -54,8 +54,9 @@ func (x *experiment) open(others ...replace.Output) (labelled, error) {
 	return mail, canWrite(append(mail.reads, x.File), append(others, replace.Output{Path: x.page, Kind: report.PageKind()})...)
 }
 
-func (x *experiment) collect() (*train.Collection, error) {
-	mail, err := x.open()
+// collect opens the mail and divides it into parts.
+func (x *experiment) collect(others ...replace.Output) (*train.Collection, error) {
+	mail, err := x.open(others...)
 	if err != nil {
 		return nil, err
 	}
@@ -134,6 +135,18 @@ func read[T interface{ Summary() train.Summary }](p *program, mail labelled, rea
 		p.warn(warning)
 	}
 	return result, nil
+}
+
+// readFor opens the mail and reads it as a model does.
+func (x *experiment) readFor(f *filter.Filter, others ...replace.Output) (*train.Mail, error) {
+	mail, err := x.open(others...)
+	if err == nil {
+		err = mail.match(x.model, f)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return x.read(mail, train.ReadOptions{Reading: f.Settings().Reading, Workers: x.Workers})
 }
 
 // trainOptions returns the options in force for a fit, and a function to call after it. A terminal shows each epoch, else progress says how far a long fit is. The
@@ -252,14 +265,7 @@ func (x *experiment) evaluate() error {
 	if err != nil {
 		return err
 	}
-	mail, err := x.open()
-	if err != nil {
-		return err
-	}
-	if err := mail.match(x.model, f); err != nil {
-		return err
-	}
-	read, err := x.read(mail, train.ReadOptions{Reading: f.Settings().Reading, Workers: x.Workers})
+	read, err := x.readFor(f)
 	if err != nil {
 		return err
 	}
@@ -267,27 +273,19 @@ func (x *experiment) evaluate() error {
 	if err != nil {
 		return err
 	}
-	if warning := knownMail(e); warning != "" {
-		e.Result.Warnings = append(e.Result.Warnings, warning)
+	if n := e.Result.Test.Messages; float64(e.Learned) >= maxKnown*float64(n) {
+		e.Result.Warnings = append(e.Result.Warnings, screen.Sprintf("the model was trained on %d of these %s, so the figures are too good; measure it on other mail, or other models on this: chaff compare --folds 5",
+			e.Learned, plural(n, "message")))
 	}
-	if err := x.draw(read.Summary(), mail.classes, []train.Trained{e.Trained}, "this mail", e.Mistakes); err != nil {
+	if err := x.draw(read.Summary(), read.Classes, []train.Trained{e.Trained}, "this mail", e.Mistakes); err != nil {
 		return err
 	}
 	r := evaluationReport{resultReport{Corpus: read.Summary(), Models: []train.Result{e.Result}, File: x.model}, e.Mistakes}
-	return x.show(r, func(a *answer) { x.describeEvaluation(a, r, mail.classes) })
+	return x.show(r, func(a *answer) { x.describeEvaluation(a, r, read.Classes) })
 }
 
 // maxKnown is the share of known messages below which there is no warning: the same letter may have reached two mailboxes.
 const maxKnown = 0.05
-
-// knownMail returns a warning if the model was fitted to the mail that measures it.
-func knownMail(e evaluate.Evaluation) string {
-	n := e.Result.Test.Messages
-	if float64(e.Learned) < maxKnown*float64(n) {
-		return ""
-	}
-	return screen.Sprintf("the model was trained on %d of these %s, so the figures are too good; measure it on other mail, or other models on this: chaff compare --folds 5", e.Learned, plural(n, "message"))
-}
 
 type evaluationReport struct {
 	resultReport

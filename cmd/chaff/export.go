@@ -40,7 +40,7 @@ chaff import the kind of features that chaff inspect prints.`,
 		RunE: func(*cobra.Command, []string) error { return x.run() },
 	}
 	x.sources.add(c)
-	x.add(p, c, "use", "", "workers")
+	x.onModel.add(p, c, "use", "", "workers")
 	f := c.Flags()
 	f.StringVar(&x.format, "as", string(features.LibSVM), "write `FORMAT`: libsvm or vw")
 	f.StringVar(&x.terms, "terms", "", "write the table of terms to `FILE`: number, training messages, term")
@@ -52,8 +52,7 @@ chaff import the kind of features that chaff inspect prints.`,
 }
 
 type exporting struct {
-	onModel
-	sources       sourceFlags
+	experiment
 	format, terms string
 	weights       bool
 }
@@ -67,25 +66,21 @@ func (x *exporting) run() error {
 	if err != nil {
 		return err
 	}
-	var mail labelled
 	if path := x.sources.flags.Arg(0); x.weights && path != "" {
 		return fmt.Errorf("--weights writes no mail: leave out %s", path)
 	}
-	if !x.weights {
-		if mail, err = x.sources.open(); err != nil {
-			return err
-		}
-		if err := mail.match(x.model, f); err != nil {
-			return err
-		}
+	var mail *train.Mail
+	output := replace.Output{Path: x.terms, Kind: termsKind}
+	if x.weights {
+		err = canWrite(nil, output)
+	} else {
+		mail, err = x.readFor(f, output)
 	}
-	if x.terms != "" {
-		if err := canWrite(mail.reads, replace.Output{Path: x.terms, Kind: termsKind}); err != nil {
-			return err
-		}
-		if err := writeTerms(f, x.model, x.terms); err != nil {
-			return err
-		}
+	if err == nil && x.terms != "" {
+		err = writeTerms(f, x.model, x.terms)
+	}
+	if err != nil {
+		return err
 	}
 	if x.weights {
 		w, err := weights.Of(f)
@@ -94,11 +89,7 @@ func (x *exporting) run() error {
 		}
 		return w.WriteCSV(x.stdout)
 	}
-	all, err := x.read(mail, train.ReadOptions{Reading: f.Settings().Reading, Workers: x.Workers})
-	if err != nil {
-		return err
-	}
-	d := all.DatasetFor(f, all.All(), x.Workers)
+	d := mail.DatasetFor(f, mail.All(), x.Workers)
 	return errors.Join(d.Write(x.stdout, format), d.Err())
 }
 
@@ -165,11 +156,11 @@ func importWeights(x *onModel, table, kindName string) error {
 		defer file.Close()
 		from = file
 	}
+	var f *filter.Filter
 	w, err := weights.Read(from)
-	if err != nil {
-		return fmt.Errorf("import %s: %w", table, err)
+	if err == nil {
+		f, err = w.Filter(o.Reading, kind)
 	}
-	f, err := w.Filter(o.Reading, kind)
 	if err != nil {
 		return fmt.Errorf("import %s: %w", table, err)
 	}

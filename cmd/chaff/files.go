@@ -65,28 +65,28 @@ func (x *onModel) forNewModel(reads []string, others ...replace.Output) (o train
 	if err == nil {
 		o.Reading.Key, err = termkey.Parse(strings.TrimSpace(string(text)))
 	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		var secret [termkey.Size]byte
-		_, _ = rand.Read(secret[:]) // it never fails
-		o.Reading.Key = termkey.New(secret)
-		if err := canWrite(nil, replace.Output{Path: path, Kind: keyKind, Made: true}); err != nil {
-			return o, nil, hint.With(fmt.Errorf("the secret key of the model cannot be kept: %w", err), "name a folder of data that can be written: XDG_DATA_HOME=DIR; or the file of the key: --set key_file=FILE")
+	if !errors.Is(err, fs.ErrNotExist) {
+		if err == nil && isShared {
+			hint.Print(x.stderr, hint.With(fmt.Errorf("secret key %s: other users can read it", path), "chmod 600 "+shellWord(path)))
 		}
-		return o, func() error {
-			if _, err := os.Stat(path); err == nil { // another process has written one: both models work, since each stores its own
-				return nil
-			}
-			err := os.MkdirAll(filepath.Dir(path), 0o700)
-			if err == nil {
-				err = replace.File(path, keyKind, fmt.Appendf(nil, "%x\n", o.Reading.Key.Bytes()), 0o600)
-			}
-			return about(err)
-		}, nil
-	case err == nil && isShared:
-		hint.Print(x.stderr, hint.With(fmt.Errorf("secret key %s: other users can read it", path), "chmod 600 "+shellWord(path)))
+		return o, func() error { return nil }, about(err)
 	}
-	return o, func() error { return nil }, about(err)
+	var secret [termkey.Size]byte
+	_, _ = rand.Read(secret[:]) // it never fails
+	o.Reading.Key = termkey.New(secret)
+	if err := canWrite(nil, replace.Output{Path: path, Kind: keyKind, Made: true}); err != nil {
+		return o, nil, hint.With(fmt.Errorf("the secret key of the model cannot be kept: %w", err), "name a folder of data that can be written: XDG_DATA_HOME=DIR; or the file of the key: --set key_file=FILE")
+	}
+	return o, func() error {
+		if _, err := os.Stat(path); err == nil { // another process has written one: both models work, since each stores its own
+			return nil
+		}
+		err := os.MkdirAll(filepath.Dir(path), 0o700)
+		if err == nil {
+			err = replace.File(path, keyKind, fmt.Appendf(nil, "%x\n", o.Reading.Key.Bytes()), 0o600)
+		}
+		return about(err)
+	}, nil
 }
 
 const keyHint = "name its file: --set key_file=FILE"

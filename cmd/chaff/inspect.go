@@ -100,11 +100,7 @@ func (i inspection) describe(a *answer) {
 	if c := s.Calibration; len(c.Offsets) == 2 {
 		a.fact("probability", "1 / (1 + exp(%.3g - %.3g score))", 0-c.Offsets[1], c.Slope)
 	} else {
-		var offsets []string
-		for _, o := range c.Offsets {
-			offsets = append(offsets, threshold(o))
-		}
-		a.fact("probability", "softmax of %.3g times the scores plus %s", c.Slope, strings.Join(offsets, ", "))
+		a.fact("probability", "softmax of %.3g times the scores plus %s", c.Slope, strings.Join(mapped(c.Offsets, threshold), ", "))
 	}
 	if isMeasured {
 		a.gap()

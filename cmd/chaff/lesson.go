@@ -17,10 +17,7 @@ import (
 )
 
 func lessonCommand(p *program) *cobra.Command {
-	var names []string
-	for _, l := range lesson.All() {
-		names = append(names, l.Name)
-	}
+	names := mapped(lesson.All(), func(l lesson.Lesson) string { return l.Name })
 	var svg string
 	c := &cobra.Command{
 		Use:   "lesson [NAME]",

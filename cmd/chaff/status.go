@@ -130,12 +130,9 @@ func (s state) describe(a *answer) {
 
 func learnedText(s store.Status) string {
 	ways := slices.SortedFunc(maps.Keys(s.Ways), func(a, b string) int { return cmp.Or(s.Ways[b]-s.Ways[a], strings.Compare(a, b)) })
-	for i, way := range ways {
-		ways[i] = screen.Grouped(s.Ways[way]) + " " + way
-	}
 	text := plural(s.Messages, "message")
 	if s.Messages > 0 {
-		text += ": " + strings.Join(ways, ", ")
+		text += ": " + strings.Join(mapped(ways, func(way string) string { return screen.Grouped(s.Ways[way]) + " " + way }), ", ")
 	}
 	return text
 }

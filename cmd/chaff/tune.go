@@ -46,17 +46,17 @@ docs/tuning.md and docs/configuration.md describe searches.`,
   chaff tune --config search.toml inbox junk -o best.toml --trials trials.csv
   chaff train --config best.toml inbox junk`,
 		RunE: func(c *cobra.Command, _ []string) (err error) {
-			if s.plan, err = planOf(c, s.Config); err != nil {
+			if s.plan, err = s.Config.Plan(); err != nil {
 				return err
+			}
+			triesModels := slices.ContainsFunc(s.Tune.Search, func(e config.Search) bool { return strings.EqualFold(e.Key, "model") })
+			if triesModels && c.Flags().Changed("model") {
+				return errors.New("--model names one model and the search tries several: leave out one of them")
 			}
 			if strings.ToLower(filepath.Ext(s.out)) != ".toml" {
 				return fmt.Errorf("-o %s: its name must end in .toml", s.out)
 			}
-			mail, err := s.open(replace.Output{Path: s.out, Kind: bestKind}, replace.Output{Path: s.trials, Kind: trialsKind})
-			if err != nil {
-				return err
-			}
-			return s.tune(mail)
+			return s.tune()
 		},
 	}
 	s.add(p, c, "", "model", "workers", "seed", "split")
@@ -64,19 +64,6 @@ docs/tuning.md and docs/configuration.md describe searches.`,
 	f.StringVarP(&s.out, "out", "o", "best.toml", "write the best settings to `FILE`")
 	f.StringVar(&s.trials, "trials", "", "write the table of trials to `FILE` as CSV")
 	return c
-}
-
-func planOf(c *cobra.Command, cfg config.Config) ([]config.Trial, error) {
-	plan, err := cfg.Plan()
-	if err != nil {
-		return plan, err
-	}
-	for _, s := range cfg.Tune.Search {
-		if strings.EqualFold(s.Key, "model") && c.Flags().Changed("model") {
-			return plan, errors.New("--model names one model and the search tries several: leave out one of them")
-		}
-	}
-	return plan, nil
 }
 
 var (
@@ -87,9 +74,9 @@ var (
 // bestMark begins a file of settings that chaff tune found.
 const bestMark = "# Found by chaff tune: "
 
-// candidate returns what a trial of the plan tries.
-func (s *search) candidate(trial int) evaluate.Candidate {
-	c := s.plan[trial].Config
+// candidateOf returns what a trial of the plan tries.
+func candidateOf(t config.Trial) evaluate.Candidate {
+	c := t.Config
 	return evaluate.Candidate{Model: c.Model, Reading: collectOptions(c).Reading, Features: c.Features, Options: train.Options{Models: c.Models, Thresholds: c.Thresholds}}
 }
 
@@ -118,9 +105,9 @@ type tuneRow struct {
 	Error            string         `json:"error,omitempty"`
 }
 
-func (s *search) tune(mail labelled) error {
+func (s *search) tune() error {
 	ctx := s.command.Context()
-	collection, err := s.divided(mail, collectOptions(s.Config))
+	collection, err := s.collect(replace.Output{Path: s.out, Kind: bestKind}, replace.Output{Path: s.trials, Kind: trialsKind})
 	if err != nil {
 		return err
 	}
@@ -141,9 +128,9 @@ func (s *search) tune(mail labelled) error {
 	case trials[0].Error != "":
 		return fmt.Errorf("no settings can be trained: %s", trials[0].Error)
 	}
-	for _, t := range trials {
-		r.Trials = append(r.Trials, tuneRow{t.Candidate + 1, s.plan[t.Candidate].Choices, t.Development, t.Error})
-	}
+	r.Trials = mapped(trials, func(t evaluate.Trial) tuneRow {
+		return tuneRow{t.Candidate + 1, s.plan[t.Candidate].Choices, t.Development, t.Error}
+	})
 	best := screen.Sprintf(bestMark+"trial %d of %d (%s), %s on %s.\n", r.Trials[0].Trial, r.Planned, r.End, reached(r.Trials[0].Figures, r.Objective), r.comparedOn()) +
 		config.TOML(s.plan[trials[0].Candidate].Config.Differences(), nil)
 	if err := writeBytes(s.out, bestKind, []byte(best)); err != nil {
@@ -155,7 +142,7 @@ func (s *search) tune(mail labelled) error {
 		}
 	}
 	if r.End != endInterrupted {
-		tested, err := evaluate.FitCandidate(ctx, collection, s.candidate(trials[0].Candidate))
+		tested, err := evaluate.FitCandidate(ctx, collection, candidateOf(s.plan[trials[0].Candidate]))
 		switch {
 		case ctx.Err() != nil:
 			r.End = endInterrupted
@@ -176,22 +163,14 @@ func (s *search) tune(mail labelled) error {
 
 // run runs the trials until all are done or the user interrupts it.
 func (s *search) run(ctx context.Context, collection *train.Collection) ([]evaluate.Trial, error) {
-	var candidates []evaluate.Candidate
-	for i := range s.plan {
-		candidates = append(candidates, s.candidate(i))
-	}
 	step, done := s.progress("trying settings", "trials")
 	defer done()
-	return evaluate.Tune(ctx, collection, candidates, evaluate.TuneOptions{Objective: s.Tune.Objective, Workers: s.Workers, Progress: step})
+	return evaluate.Tune(ctx, collection, mapped(s.plan, candidateOf), evaluate.TuneOptions{Objective: s.Tune.Objective, Workers: s.Workers, Progress: step})
 }
 
 // keys returns the settings that the search tries, and cells those of a trial. A setting of another model is a dash.
 func (s *search) keys() []string {
-	var keys []string
-	for _, entry := range s.Tune.Search {
-		keys = append(keys, strings.ToLower(entry.Key))
-	}
-	return keys
+	return mapped(s.Tune.Search, func(e config.Search) string { return strings.ToLower(e.Key) })
 }
 
 func (s *search) cells(row tuneRow) []string {
@@ -228,12 +207,6 @@ func (r tuneReport) comparedOn() string {
 
 // writeCSV writes the table of trials, the best first. An undefined figure is empty.
 func (r tuneReport) writeCSV(w io.Writer) error {
-	exact := func(x *float64) string {
-		if x == nil {
-			return ""
-		}
-		return strconv.FormatFloat(*x, 'g', -1, 64)
-	}
 	lines := [][]string{slices.Concat([]string{"trial"}, r.search.keys(), []string{"accuracy", "hm", "sm", "lam", "one_minus_roca", "log_loss", "error"})}
 	for _, row := range r.Trials {
 		line := append([]string{strconv.Itoa(row.Trial)}, r.search.cells(row)...)
@@ -242,7 +215,11 @@ func (r tuneReport) writeCSV(w io.Writer) error {
 			figures = []*float64{&f.Accuracy, f.HM, f.SM, f.LAM, f.OneMinusROCA, f.LogLoss}
 		}
 		for _, figure := range figures {
-			line = append(line, exact(figure))
+			exact := ""
+			if figure != nil {
+				exact = strconv.FormatFloat(*figure, 'g', -1, 64)
+			}
+			line = append(line, exact)
 		}
 		line = append(line, row.Error)
 		for i := range line {

@@ -170,13 +170,9 @@ func helpCommand(p *program) *cobra.Command {
 			if man != "" {
 				return writeManual(p.stdout, c.Root(), man)
 			}
-			about := c.Root()
-			if len(args) == 1 {
-				var rest []string
-				var err error
-				if about, rest, err = c.Root().Find(args); err != nil || len(rest) > 0 {
-					return unknownCommand(c.Root(), args[0])
-				}
+			about, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(c.Root(), args[0])
 			}
 			about.InitDefaultHelpFlag()
 			about.InitDefaultVersionFlag()
