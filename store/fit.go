@@ -102,13 +102,13 @@ func (s *Store) Settle(ctx context.Context, right map[uint64]bool, o RetrainOpti
 }
 
 // remake makes the model anew from the log.
-func (s *Store) remake(ctx context.Context) (err error) {
+func (s *Store) remake() (err error) {
 	defer about(&err, "make the model anew from it, since "+s.remade.Error())
 	l, err := s.read(features.NewDocuments(0))
 	if err != nil {
 		return err
 	}
-	f, _, err := l.make(ctx, RetrainOptions{}, s.now())
+	f, _, err := l.make(s.ctx, RetrainOptions{}, s.now())
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,10 @@ func (s *Store) heal(err error) error {
 		return err
 	}
 	s.remade = err
-	return s.remake(context.Background())
+	if err = s.remake(); err != nil {
+		s.remade = nil
+	}
+	return err
 }
 
 // replace puts a model and its ledger in the place of what is there.

@@ -148,8 +148,10 @@ func (s *Store) lesson(document *features.Document, before Entry) (p filter.Part
 		}
 	}
 	p, err = s.filter.Partial(document, old, counted)
-	if err != nil && s.heal(err) == nil {
-		p, err = s.filter.Partial(document, old, s.facts.Terms) // a fit has counted all documents
+	if err != nil {
+		if err = s.heal(err); err == nil {
+			p, err = s.filter.Partial(document, old, s.facts.Terms) // a fit has counted all documents
+		}
 	}
 	return p, err
 }

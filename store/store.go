@@ -67,7 +67,8 @@ const lockWait = 30 * time.Second
 // Store is the log of a model, open for learning and locked, with its model. It belongs to one goroutine, and to one process at a time.
 type Store struct {
 	*book
-	path     string // of the model
+	ctx      context.Context // of [Open]: it ends a fit that makes the model anew, too
+	path     string          // of the model
 	options  Options
 	now      func() time.Time
 	limit    int // of records of the tail
@@ -107,7 +108,7 @@ func open(ctx context.Context, path string, o *Options) (s *Store, err error) {
 	}
 	turned := HasEarlier(path)
 	if turned {
-		if err := convert(ctx, path, o); err != nil && !errors.Is(err, ErrNone) {
+		if err := convert(ctx, path, o); err != nil {
 			return nil, err
 		}
 	}
@@ -118,7 +119,7 @@ func open(ctx context.Context, path string, o *Options) (s *Store, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s = &Store{book: &book{file: file}, path: path, now: time.Now, limit: maxOpen}
+	s = &Store{book: &book{file: file}, ctx: ctx, path: path, now: time.Now, limit: maxOpen}
 	if err = s.load(); err == nil {
 		if s.options = s.facts.Options; o != nil {
 			s.options = *o
@@ -127,7 +128,7 @@ func open(ctx context.Context, path string, o *Options) (s *Store, err error) {
 			s.remade = errTurned
 		}
 		if s.filter == nil {
-			err = s.remake(ctx)
+			err = s.remake()
 		}
 	}
 	if err != nil {
@@ -240,8 +241,10 @@ func (s *Store) append(r logfile.Record, rows logfile.Rows, body []byte) error {
 		return s.failed
 	}
 	err := s.write(r, rows, body)
-	if err != nil && len(rows.IDs) == 0 && s.heal(err) == nil {
-		err = s.write(r, rows, body)
+	if err != nil && len(rows.IDs) == 0 {
+		if err = s.heal(err); err == nil {
+			err = s.write(r, rows, body)
+		}
 	}
 	if err != nil {
 		return err
