@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/config"
-	"chaff/filter"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/message"
@@ -188,11 +187,8 @@ func (d *doctor) learning() {
 		return
 	}
 	defer v.Close()
-	if f, err := filter.OpenLearned(d.model); err == nil {
-		if unused := f.LogErr(); unused != nil {
-			d.bad("learning", "chaff retrain -m "+shellWord(d.model)+" makes the model anew from its log", "%v", filter.AboutLog(d.model, unused))
-		}
-		f.Close()
+	if err := unused(d.model); err != nil {
+		d.bad("learning", fromLog(d.model), "%v", err)
 	}
 	s := v.Status(d.now)
 	switch {

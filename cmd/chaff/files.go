@@ -253,6 +253,24 @@ func hasStore(path string) error {
 		"chaff train saves a model that can: chaff train ~/Maildir")
 }
 
+// unused returns why the model at path is used without its log, or nil.
+func unused(path string) error {
+	f, err := filter.OpenLearned(path)
+	if err != nil {
+		return nil // which whoever opens it says
+	}
+	defer f.Close()
+	if err = f.LogErr(); err != nil {
+		err = filter.AboutLog(path, err)
+	}
+	return err
+}
+
+// fromLog says how to make a model anew.
+func fromLog(path string) string {
+	return "chaff retrain -m " + shellWord(path) + " makes the model anew from its log"
+}
+
 // anew says how the model at path, which cannot be opened because of err, is made anew of its log. It is empty if that is no cure.
 func anew(path string, err error) string {
 	if !delivery.HasLog(storeOf(path)) {

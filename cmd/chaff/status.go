@@ -35,6 +35,9 @@ model does not learn, or learns badly, come first.`,
 			if err := s.share(time.Now()); err != nil {
 				return err
 			}
+			if err := unused(p.model); err != nil {
+				s.Problems = append([]string{err.Error() + ": " + fromLog(p.model)}, s.Problems...)
+			}
 			return p.show(s, s.describe)
 		},
 	}
