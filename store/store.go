@@ -30,6 +30,8 @@ var (
 	// ErrDamaged is returned for a log whose bytes have changed since they were written, and ErrTruncated for one whose end is missing.
 	ErrDamaged   = logfile.ErrDamaged
 	ErrTruncated = logfile.ErrTruncated
+	// ErrNotLog is returned for a file that is none.
+	ErrNotLog = logfile.ErrNotLog
 	// ErrVersion is returned for a log that a later version of the program wrote.
 	ErrVersion = logfile.ErrVersion
 )

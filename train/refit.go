@@ -107,7 +107,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	}
 	r.Doubtful = len(r.Doubts)
 	if missing := len(all.documents) - r.OutOfFold; missing > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d messages have no part in the thresholds: without them a class has no message to learn from", missing))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("the thresholds are chosen without %d of %d messages: a class would have none left to learn from", missing, len(all.documents)))
 	}
 	r.Warnings = append(r.Warnings, doubts...)
 	if chosen.Thresholds != nil {

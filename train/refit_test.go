@@ -243,7 +243,7 @@ func TestRefitWarnsOfMessagesWithoutAScore(t *testing.T) {
 	if r.OutOfFold == 0 || r.OutOfFold >= 31 {
 		t.Fatalf("%d messages have a score", r.OutOfFold)
 	}
-	want := fmt.Sprintf("%d messages have no part in the thresholds: without them a class has no message to learn from", 31-r.OutOfFold)
+	want := fmt.Sprintf("the thresholds are chosen without %d of 31 messages: a class would have none left to learn from", 31-r.OutOfFold)
 	if !slices.Contains(r.Warnings, want) {
 		t.Errorf("warnings %q, want %q among them", r.Warnings, want)
 	}

@@ -274,8 +274,12 @@ func (x *experiment) evaluate() error {
 		return err
 	}
 	if n := e.Result.Test.Messages; float64(e.Learned) >= maxKnown*float64(n) {
-		e.Result.Warnings = append(e.Result.Warnings, screen.Sprintf("the model was trained on %d of these %s, so the figures are too good; measure it on other mail, or other models on this: chaff compare --folds 5",
-			e.Learned, plural(n, "message")))
+		of := screen.Sprintf("%d of these %d messages", e.Learned, n)
+		if n == 1 {
+			of = "this message"
+		}
+		e.Result.Warnings = append(e.Result.Warnings,
+			"the model was trained on "+of+", so the figures are too good; measure it on other mail, or other models on this: chaff compare --folds 5")
 	}
 	if err := x.draw(read.Summary(), read.Classes, []train.Trained{e.Trained}, "this mail", e.Mistakes); err != nil {
 		return err

@@ -112,7 +112,8 @@ func readOne(p *program, paths []string) (origin string, raw []byte, err error) 
 		case wanted != "" && at != wanted:
 			return nil
 		case origin != "":
-			return hint.With(fmt.Errorf("chaff explain takes one message: there are others beside %s", origin), "name it: chaff explain "+shellWord(at))
+			return hint.With(fmt.Errorf("chaff explain takes one message: %s has others beside %s", path, origin),
+				"chaff classify"+p.use()+" "+shellWord(path)+" lists them; name one: chaff explain"+p.use()+" "+shellWord(origin))
 		}
 		origin, raw = at, slices.Clone(text)
 		return nil

@@ -104,13 +104,14 @@ messages, byte for byte.`,
 			o, done := x.fitting()
 			saved, err := store.Restore(c.Context(), paths[0], x.model, o, replacing)
 			done()
-			if errors.Is(err, fs.ErrExist) {
+			switch {
+			case errors.Is(err, fs.ErrExist):
 				return hint.With(fmt.Errorf("there is a model %s or its log already", x.model), "chaff restore --replace replaces them")
-			}
-			if errors.Is(err, store.ErrTruncated) || errors.Is(err, store.ErrDamaged) {
+			case errors.Is(err, store.ErrTruncated), errors.Is(err, store.ErrDamaged):
 				return hint.With(err, "restore from another backup")
-			}
-			if err != nil {
+			case errors.Is(err, store.ErrNotLog), errors.Is(err, replace.ErrSpecial):
+				return hint.With(err, "give a file that chaff backup has written, or the log of a model: FILE.log")
+			case err != nil:
 				return err
 			}
 			return x.show(map[string]any{"file": x.model, "saved_model": saved}, func(a *answer) { a.fitted(saved) })

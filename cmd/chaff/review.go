@@ -131,13 +131,17 @@ func (x *reviewing) review() error {
 
 func (r reviewed) describe(a *answer) {
 	a.first("left out", r.Problems, len(r.Problems))
-	if r.Learned < r.Messages {
-		a.line("The model has learned %d of %s here. Labels of the others are checked once they are learned.", r.Learned, plural(r.Messages, "message"))
+	switch {
+	case r.Learned == r.Messages:
+	case r.Messages == 1:
+		a.line("The model has not learned this message. Its label is checked once it is learned.")
+	default:
+		a.line("The model has learned %d of %d messages here. Labels of the others are checked once they are learned.", r.Learned, r.Messages)
 	}
 	switch {
 	case r.Learned == 0:
 	case len(r.Doubts) == 0:
-		a.line("No label of %s looks wrong.", plural(r.Learned, "message"))
+		a.line("%s: no label looks wrong.", plural(r.Learned, "message"))
 	default:
 		a.line("%s:", mislabelled(len(r.Doubts)))
 		for _, d := range r.Doubts {

@@ -191,7 +191,7 @@ func aboutPart(p message.Part) string {
 	case p.Text == nil:
 		about = append(about, "not read")
 	case len(p.Hidden)+p.Images > 0:
-		about = append(about, screen.Sprintf("%d bytes of text, %d hidden, %d images", len(p.Text), len(p.Hidden), p.Images))
+		about = append(about, screen.Sprintf("%d bytes of text, %d hidden, ", len(p.Text), len(p.Hidden))+plural(p.Images, "image"))
 	default:
 		about = append(about, screen.Sprintf("%d bytes of text", len(p.Text)))
 	}

@@ -202,7 +202,7 @@ func reached(f *metrics.Figures, objective string) string {
 
 // comparedOn names the mail that compares trials.
 func (r tuneReport) comparedOn() string {
-	return screen.Sprintf("the development part, %d messages", r.Corpus.Development)
+	return "the development part, " + plural(r.Corpus.Development, "message")
 }
 
 // writeCSV writes the table of trials, the best first. An undefined figure is empty.

@@ -205,7 +205,7 @@ func TestMailboxAndClassesInAnArchive(t *testing.T) {
 	_, err = MaildirTree(filepath.Join(root, "damaged"))
 	checkError(t, err, "open "+root, "the tar archive is cut off")
 	_, err = openLabelled(filepath.Join(root, "one.zip"), Subfolders)
-	checkError(t, err, "has 0 subfolders and needs at least two")
+	checkError(t, err, "needs at least two subfolders and has 0")
 }
 
 func TestMboxFilesInFoldersAndArchives(t *testing.T) {

@@ -29,7 +29,7 @@ func (p *place) openClasses(Options) (Mail, error) {
 		err = c.find(dir, func(name string) string { return name }, false)
 	}
 	if err == nil && len(c.folders) < 2 {
-		err = fmt.Errorf("has %d subfolders and needs at least two: one per class, such as ham and spam", len(c.folders))
+		err = fmt.Errorf("needs at least two subfolders and has %d: one per class, such as ham and spam", len(c.folders))
 	}
 	if err != nil {
 		return Mail{}, explain("open", p.path, err)

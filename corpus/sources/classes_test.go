@@ -45,8 +45,8 @@ func TestClassFoldersErrors(t *testing.T) {
 		return err
 	}
 	checkErrors(t, open, [][3]string{
-		{"no subfolder", "none", "has 0 subfolders and needs at least two"},
-		{"one subfolder", "one", "has 1 subfolders and needs at least two"},
+		{"no subfolder", "none", "needs at least two subfolders and has 0"},
+		{"one subfolder", "one", "needs at least two subfolders and has 1"},
 		{"a Maildir is no folder of classes", "maildir", "is a Maildir, not a folder"},
 		{"a file", "file", "not a directory"},
 		{"a path that is not there", "no", "open " + filepath.Join(root, "no") + ": no such file"},
