@@ -146,49 +146,34 @@ func (x *experiment) describeComparison(a *answer, s train.Summary, results []tr
 
 // addComparison adds one row for each model, the best first if there is mail to choose it on. Rates of errors are those of the test part.
 func addComparison(a *answer, results []train.Result, hasBest, withDevelopment bool) {
-	heads, rates := []string{"model"}, []string(nil)
-	if withDevelopment {
-		heads = append(heads, "dev.")
-	}
-	if f := cmp.Or(results[0].Test, results[0].Development); f != nil && (f.HM != nil || f.SM != nil) {
-		rates = []string{"hm%", "sm%"}
-	}
-	isCompared := hasBest && len(results) > 1
-	heads = append(append(heads, "test", "95% interval"), rates...)
-	if isCompared {
-		heads = append(heads, "against *")
-	}
 	var t table
-	t.row(heads)
-	for i, r := range results {
-		cells := []any{rowName(results, r)}
-		if i == 0 && isCompared {
-			cells[0] = rowName(results, r) + " *"
-		}
-		if withDevelopment {
-			cells = append(cells, figureOf(r.Development, "accuracy"))
-		}
-		cells = append(cells, figuresOf(r.Test, "accuracy", "95% interval"), figuresOf(r.Test, rates...))
-		if isCompared {
-			cells = append(cells, against(r.AgainstBest))
-		}
-		t.row(cells...)
+	column := func(head string, of func(r train.Result) string) { t.column(head, mapped(results, of)) }
+	ofTest := func(head, figure string) {
+		column(head, func(r train.Result) string { return figureOf(r.Test, figure) })
+	}
+	note := "test: the accuracy on test mail."
+	column("model", func(r train.Result) string { return rowName(results, r) })
+	if withDevelopment {
+		column("dev.", func(r train.Result) string { return figureOf(r.Development, "accuracy") })
+		note = "dev. and test: the accuracy on development and test mail."
+	}
+	ofTest("test", "accuracy")
+	ofTest("95% interval", "95% interval")
+	if f := cmp.Or(results[0].Test, results[0].Development); f != nil && (f.HM != nil || f.SM != nil) {
+		ofTest("hm%", "hm%")
+		ofTest("sm%", "sm%")
+		note += " hm%: ham lost, sm%: spam missed, on test mail."
+	}
+	if !hasBest {
+		note = "No model is marked as the best: there is no development mail to choose it on. " + note
+	} else if len(results) > 1 {
+		t[1][0] += " *"
+		column("against *", func(r train.Result) string { return against(r.AgainstBest) })
+		note = "* is the best on development mail. " + note +
+			" same: no difference from * by more than chance (McNemar's test on test mail, Holm's correction, p < 0.05)."
 	}
 	a.figureTable(t)
 	a.gap()
-	note := "test: the accuracy on test mail."
-	if withDevelopment {
-		note = "dev. and test: the accuracy on development and test mail."
-	}
-	if rates != nil {
-		note += " hm%: ham lost, sm%: spam missed, on test mail."
-	}
-	if isCompared {
-		note = "* is the best on development mail. " + note +
-			" same: no difference from * by more than chance (McNemar's test on test mail, Holm's correction, p < 0.05)."
-	} else if !hasBest {
-		note = "No model is marked as the best: there is no development mail to choose it on. " + note
-	}
 	a.legend(note)
 }
 

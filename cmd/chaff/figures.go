@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"chaff/cmd/internal/delivery"
@@ -123,23 +124,15 @@ type ofPart struct {
 
 // figures adds all figures that are defined, with a column for each part of the mail.
 func (a *answer) figures(parts ...ofPart) {
+	names := []string{"messages", "accuracy", "95% interval", "0-1 loss", "square loss", "log loss", "Brier score", "hm%", "sm%", "lam%", "(1-ROCA)%"}
 	var t table
-	heads := []any{""}
+	t.column("", names)
 	for _, part := range parts {
-		heads = append(heads, part.name)
+		t.column(part.name, figuresOf(part.figures, names...))
 	}
-	t.row(heads...)
-	for _, name := range []string{"messages", "accuracy", "95% interval", "0-1 loss", "square loss", "log loss", "Brier score", "hm%", "sm%", "lam%", "(1-ROCA)%"} {
-		cells, defined := []any{name}, false
-		for _, part := range parts {
-			cell := figureOf(part.figures, name)
-			cells, defined = append(cells, cell), defined || cell != "-"
-		}
-		if defined {
-			t.row(cells...)
-		}
-	}
-	a.figureTable(t)
+	a.figureTable(slices.DeleteFunc(t, func(row []string) bool {
+		return !slices.ContainsFunc(row[1:], func(cell string) bool { return cell != "-" })
+	}))
 }
 
 // fewToTell is below how many messages a share of errors says nothing.

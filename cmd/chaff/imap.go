@@ -171,19 +171,17 @@ func (x *mailClient) learnFolders(ctx context.Context, c *imap.Client, state *im
 	if err != nil {
 		return nil, err
 	}
-	all := &mailboxes{File: x.model, Mailboxes: []mailboxSays{}}
+	all := &mailboxes{File: x.model}
 	o := mailbox.LearnOptions{Workers: 1, Limit: x.options.Limit, Filed: box.Filed}
-	l := learning{onModel: x.onModel, dryRun: true}
-	err = l.eachMailbox(all, []*mailbox.Mailbox{box.Mailbox}, o)
-	if err = cmp.Or(err, box.Err()); err != nil || all.Mailboxes[0].Read == 0 {
-		return all, err
+	l := learning{onModel: x.onModel}
+	for _, l.dryRun = range []bool{true, false} {
+		all.Mailboxes = nil
+		err = l.eachMailbox(all, []*mailbox.Mailbox{box.Mailbox}, o)
+		if err = cmp.Or(err, box.Err()); err != nil || all.Mailboxes[0].Read == 0 {
+			break
+		}
 	}
-	l.dryRun, all.Mailboxes = false, nil
-	err = l.eachMailbox(all, []*mailbox.Mailbox{box.Mailbox}, o)
-	if err = cmp.Or(err, box.Err()); err != nil {
-		return nil, err
-	}
-	return all, nil
+	return all, err
 }
 
 func (x *mailClient) judge(ctx context.Context, c *imap.Client, state *imap.State, done *mailDone) error {

@@ -184,12 +184,11 @@ func (a *answer) worst(doubts []doubtful) {
 
 // worstOf returns the messages of a mailbox to doubt most.
 func worstOf(changes []mailbox.Change) []doubtful {
-	all, decoder := []doubtful{}, message.NewDecoder(message.Options{})
-	for _, c := range changes[:min(3, len(changes))] {
+	decoder := message.NewDecoder(message.Options{})
+	return mapped(changes[:min(3, len(changes))], func(c mailbox.Change) doubtful {
 		raw, _ := c.Read()
-		all = append(all, doubtOf(c.Fingerprint, c.Path, c.Label, c.Doubt, decoder, raw))
-	}
-	return all
+		return doubtOf(c.Fingerprint, c.Path, c.Label, c.Doubt, decoder, raw)
+	})
 }
 
 // doubtOf returns a message to doubt, with its subject if it could be read.
@@ -199,14 +198,12 @@ func doubtOf(fingerprint uint64, path, label string, doubt float64, decoder *mes
 
 // doubtsOf returns the doubtful messages of mail.
 func doubtsOf(mail *train.Mail, doubts []metrics.Doubt, f *filter.Filter) []doubtful {
-	all, decoder := []doubtful{}, message.NewDecoder(f.Settings().Message)
-	for _, d := range doubts {
-		item := mail.Item(d.Message)
+	decoder := message.NewDecoder(f.Settings().Message)
+	return mapped(doubts, func(d metrics.Doubt) doubtful {
+		item, e := mail.Item(d.Message), mail.Entry(d.Message)
 		raw, _ := item.Read(nil)
-		e := mail.Entry(d.Message)
-		all = append(all, doubtOf(e.Fingerprint, item.Origin, mail.Classes[e.Label], d.Doubt, decoder, raw))
-	}
-	return all
+		return doubtOf(e.Fingerprint, item.Origin, mail.Classes[e.Label], d.Doubt, decoder, raw)
+	})
 }
 
 // idDigits is how many digits of an ID are printed. They tell the messages of a log apart but for one in a million.
