@@ -115,14 +115,15 @@ func (t *texts) contentStart(e entity, body []byte) []byte {
 // bytes that are text without those that are foreign to base64.
 //
 // QUIRK: programs ignore such bytes (RFC 2045, section 6.8), so a sender can put a blank behind each four letters. The letters of plain text are
-// decoded to noise: one byte in twenty is a control character.
+// decoded to noise: one byte in twenty is a control character, and one in two is no UTF-8. A sender can put noise into a comment of HTML.
 func base64Length(body []byte) int {
 	for at := 0; at < len(body); {
 		line, _, _ := bytes.Cut(body[at:], []byte("\n"))
 		if !looksLikeBase64(line) && !looksLikeBase64(body[at:]) {
 			const long, short = 128, 16
-			content, _ := appendBase64(nil, body[at:min(len(body), at+sniffBytes)])
-			if (len(content) >= long || len(content) >= short && utf8.Valid(content)) && !isBinary(content) {
+			content, _ := appendBase64(nil, body[at:])
+			head := content[:min(len(content), sniffBytes*3/4)]
+			if (len(head) >= long || len(head) >= short && utf8.Valid(head)) && !isBinary(head) || hasTextRun(content) {
 				break
 			}
 			return at
@@ -130,6 +131,27 @@ func base64Length(body []byte) int {
 		at += len(line) + 1
 	}
 	return len(body)
+}
+
+// hasTextRun reports whether somewhere in content so many bytes follow each other without a control character, or are UTF-8 too, as noise never has.
+func hasTextRun(content []byte) bool {
+	const enough, enoughUTF8 = 512, 32
+	run, runUTF8 := 0, 0
+	for at := 0; at < len(content); {
+		r, size := utf8.DecodeRune(content[at:])
+		run, runUTF8 = run+size, runUTF8+size
+		if control.Has(content[at]) {
+			run = 0
+		}
+		if run == 0 || r == utf8.RuneError {
+			runUTF8 = 0
+		}
+		at += size
+		if run >= enough || runUTF8 >= enoughUTF8 {
+			return true
+		}
+	}
+	return false
 }
 
 // looksLikeBase64 reports whether at most one byte in ten at the start of text is foreign to base64. In plain text one in

@@ -88,6 +88,12 @@ func TestTextThatIsNoneAndTextThatLooksLikeNone(t *testing.T) {
 		}
 		return string(b)
 	}
+	inPieces := func(content string) (pieces string) {
+		for piece := range slices.Chunk([]byte(base64.StdEncoding.EncodeToString([]byte(content))), 4) {
+			pieces += string(piece) + " "
+		}
+		return pieces
+	}
 	for name, test := range map[string]struct {
 		raw, want string
 		is        bool
@@ -101,6 +107,9 @@ func TestTextThatIsNoneAndTextThatLooksLikeNone(t *testing.T) {
 		"words between control characters behind the mark of a picture are read":     {"\nGIF89a\ncheap\x01 pills\x02 for\x03 you\n", "pills", true},
 		"letters between control characters behind the mark of a picture are read":   {"\nGIF89a\nc\x01h\x01e\xad\x01a\x01p\x01\xff", "c\x01h\x01e", true},
 		"Russian between control characters behind the mark of an archive is read":   {"\nPK\x03\x04\nде\x01ше\x02во\x03\xff", "де\x01ше", true},
+		"base64 in pieces behind a control character is base64":                      {"Content-Type: text/html\nContent-Transfer-Encoding: base64\n\n" + inPieces("<!--\x01-->cheap pills, and only for you"), "cheap pills", true},
+		"and behind a comment of noise":                                              {"Content-Type: text/html\nContent-Transfer-Encoding: base64\n\n" + inPieces("<!--"+string(noise)+"-->"+strings.Repeat("<p>cheap pills for you", 3)), "cheap pills", true},
+		"and text that is not UTF-8 behind one":                                      {"Content-Type: text/html; charset=iso-8859-1\nContent-Transfer-Encoding: base64\n\n" + inPieces("<!--"+string(noise)+"-->"+strings.Repeat("d\xfcrr \xe4h ", 80)), "dürr äh", true},
 		"letters that are declared base64 are read as they stand":                    {"Content-Transfer-Encoding: base64\n\nVersandbestaetigung Rechnungsnummer\n", "Versandbestaetigung", true},
 		"UTF-16 in little-endian order":                                              {"Content-Type: text/plain; charset=utf-16\n" + wrapped(utf16(binary.LittleEndian, "cheap 便宜\n")), "cheap 便宜", true},
 		"UTF-16 in big-endian order":                                                 {"Content-Type: text/plain; charset=utf-16\n" + wrapped(utf16(binary.BigEndian, "cheap 便宜\n")), "cheap 便宜", true},

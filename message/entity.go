@@ -38,6 +38,11 @@ func (h *headers) describe(e *entity, name, value []byte) {
 	switch name = name[len(prefix):]; {
 	case ascii.EqualFold(name, "type") && h.usesValue(&e.typeField, value):
 		token, params := cutToken(value)
+		if minor := skipComments(params); len(minor) > 0 && (minor[0] == '/' || bytes.HasSuffix(token, []byte("/"))) { // "text / html"
+			major := bytes.TrimSuffix(token, []byte("/"))
+			token, params = cutToken(bytes.TrimPrefix(minor, []byte("/")))
+			token = bytes.Join([][]byte{major, token}, []byte("/"))
+		}
 		token = bytes.Trim(token, `"`)
 		if major, minor, ok := bytes.Cut(token, []byte("/")); ok && len(major) > 0 && len(minor) > 0 {
 			e.mediaType = h.toUTF8(h.lower(token), nil, false)

@@ -28,7 +28,8 @@ type headers struct {
 	fieldsLeft  int
 	laterLeft   int  // of fields that replace another one, although no bytes are left
 	takesLast   bool // of two values for the same the last one counts
-	isAmbiguous bool // the message has two values for the same
+	isAmbiguous bool // the message has two values for the same, or two ends of the header of a part
+	isLong      bool // the header of a part goes on, although other fields than those of parts follow
 
 	params []parameter // of the current field
 	pieces []piece     // of the current parameter
@@ -48,6 +49,7 @@ func (h *headers) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 	if kept != nil {
 		first = len(*kept)
 	}
+	h.isLong = false
 	for {
 		if h.isLate() {
 			data = nil
@@ -147,7 +149,7 @@ func (h *headers) usesValue(given *[]byte, value []byte) bool {
 //
 // QUIRK: headers of parts without an empty line often run into text that looks like fields, such as a delivery report or the
 // header of a message (no-empty-line-part.eml). In nearly all mail the fields of parts begin with Content-, and fields are
-// never base64.
+// never base64. If such a field follows later, a further reading takes all of it for the header, as mail programs do.
 func (h *headers) cutField(data []byte, e *entity, ofPart bool) (name, value, rest []byte) {
 	for len(data) > 0 {
 		line, after, _ := bytes.Cut(data, []byte("\n"))
@@ -156,7 +158,7 @@ func (h *headers) cutField(data []byte, e *entity, ofPart bool) (name, value, re
 		case len(line) == 0:
 			return nil, nil, after
 		case name == nil && (bytes.HasPrefix(line, []byte("--")) || !headerContinues(after, ofPart)),
-			ofPart && e.transfer != transferBase64 && name != nil && !isCommonField(name, true) && !headerContinues(after, ofPart):
+			ofPart && !h.isLong && e.transfer != transferBase64 && name != nil && !isCommonField(name, true) && !headerContinues(after, ofPart) && !h.goesOn(after):
 			h.msg.Repairs.Add(HeaderWithoutEnd)
 			return nil, nil, data
 		case name == nil:
@@ -205,6 +207,22 @@ func headerContinues(data []byte, ofPart bool) bool {
 		name, colon := cutName(line)
 		if name != nil && len(name) == colon && isCommonField(name, ofPart) {
 			return true
+		}
+	}
+	return false
+}
+
+// goesOn reports whether the header of a part goes on in this reading with any fields, among them one that describes the content.
+func (h *headers) goesOn(data []byte) bool {
+	for len(data) > 0 {
+		var line []byte
+		line, data, _ = bytes.Cut(data, []byte("\n"))
+		switch name, _ := cutName(line); {
+		case name == nil && !isFold(line):
+			return false
+		case ascii.HasPrefixFold(name, "content-"):
+			h.isAmbiguous, h.isLong = true, h.takesLast
+			return h.isLong
 		}
 	}
 	return false

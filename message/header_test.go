@@ -36,6 +36,8 @@ func TestHeaderFields(t *testing.T) {
 		{"a blank before the colon of a known name is passed over", "Subject : a\nTo\t: b\n\nx", "x", "Subject=a To=b"},
 		{"a blank before the colon of a small name is not", "Subject: a\nto : b\n\nx", "to : b x", "Subject=a"},
 		{"but that of a field which describes the content is", "subject: a\ncontent-type : text/html\n\n<b>x", "x", "subject=a content-type=text/html"},
+		{"blanks around the slash of a type", "Content-Type: text / html\nA: 1\n\n<b>x", "x", "Content-Type=text / html A=1"},
+		{"and a comment before it", "Content-Type: text (x) /html\n\n<b>x", "x", "Content-Type=text (x) /html"},
 		{"a blank before another colon is not", "A: 1\nprice : 5\n\nx", "price : 5 x", "A=1"},
 		{"a byte order mark may be on a field behind those of other programs", "A: 1\n\ufeffB: 2\nTo: b\n\nx", "x", "A=1 B=2 To=b"},
 		{"a message without a header is all body", "Dear all,\nhello\n", "Dear all, hello", ""},

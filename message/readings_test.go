@@ -31,6 +31,9 @@ func TestWhatAMessageGivesTwiceIsReadBothWays(t *testing.T) {
 		{"what only one reading shows is twofold itself", "Content-Type: multipart/mixed; boundary=a; boundary=b\n\n--b\n" + qp + b64 + "\nUGF5\n--b--\n--a\n\nx\n",
 			"x | Pay"},
 		{"an unreadable type at the end", html + "Content-Type: none\n\n<b>a</b>", "a | <b>a</b>"},
+		{"other fields in a part than those of parts", "Content-Type: multipart/mixed; boundary=c\n\n--c\n" + strings.Repeat("Foo: a\n b\n", 9) + b64 + "\nUGF5\n--c--",
+			strings.Repeat("Foo: a b ", 9) + "Content-Transfer-Encoding: base64 UGF5 | Pay"},
+		{"other fields and none of parts", "Content-Type: multipart/mixed; boundary=c\n\n--c\nFoo: a\nBar: b\n\nCar: " + b64 + "--c--", "Foo: a Bar: b Car: Content-Transfer-Encoding: base64"},
 		{"two names of files", "Content-Type: text/plain; name=a; name=b\n\na", "a"},
 	}
 	for _, test := range tests {
