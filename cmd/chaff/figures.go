@@ -251,3 +251,66 @@ func (a *answer) mistakes(classes []string, all []evaluate.Judged, of *metrics.F
 		a.line("  and %d more: --mistakes N", more)
 	}
 }
+
+// figuresOf returns the cells of a table with these heads, which name figures. An undefined figure, and one of no messages, is a dash.
+func figuresOf(f *metrics.Figures, heads ...string) []string {
+	var shown map[string]string
+	if f != nil {
+		shown = map[string]string{
+			"messages": screen.Grouped(f.Messages), "accuracy": fmt.Sprintf("%.2f%%", f.Accuracy), "95% interval": fmt.Sprintf("%.2f-%.2f", f.AccuracyLow, f.AccuracyHigh),
+			"0-1 loss": number(&f.ZeroOneLoss), "square loss": number(f.SquareLoss), "log loss": number(f.LogLoss), "Brier score": number(f.Brier),
+			"hm%": percent(f.HM, 2), "sm%": percent(f.SM, 2), "lam%": percent(f.LAM, 2), "(1-ROCA)%": percent(f.OneMinusROCA, 4),
+		}
+	}
+	cells := make([]string, len(heads))
+	for i, head := range heads {
+		cells[i] = cmp.Or(shown[head], "-")
+	}
+	return cells
+}
+
+func figureOf(f *metrics.Figures, name string) string { return figuresOf(f, name)[0] }
+
+// maxWarnings is how many warnings a short answer has.
+const maxWarnings = 2
+
+// doubts prints the first warnings, or all.
+func (a *answer) doubts(texts []string) {
+	for i, text := range texts {
+		if i == maxWarnings && !a.verbose {
+			a.aside("%s: --verbose shows them", plural(len(texts)-i, "more warning"))
+			return
+		}
+		a.warn(text)
+	}
+}
+
+// doubts collects the warnings about models, one for all that share it, and then those about leaks: terms that the senders may not have written.
+func doubts(results []train.Result, classes []string, leaks []evaluate.Leak) []string {
+	var texts []string
+	of := make(map[string][]string) // models by warning
+	for _, r := range results {
+		for _, text := range r.Warnings {
+			if len(of[text]) == 0 {
+				texts = append(texts, text)
+			}
+			of[text] = append(of[text], r.Model)
+		}
+	}
+	for i, text := range texts {
+		if len(results) > 1 {
+			texts[i] = strings.Join(of[text], ", ") + ": " + text
+		}
+	}
+	for _, l := range leaks {
+		about, of := "", []string(nil)
+		if l.Setting == "" && l.Alike > 0 {
+			about = ", like " + plural(l.Alike, "other term") + " of the text,"
+		}
+		for c, n := range l.Messages {
+			of = append(of, screen.Sprintf("%d of %d %s", n, l.Of[c], classes[c]))
+		}
+		texts = append(texts, screen.Printable(fmt.Sprintf("possible leak: %s%s is in %s (training messages): %s", l.Term, about, strings.Join(of, ", "), l.Advice)))
+	}
+	return texts
+}

@@ -219,10 +219,7 @@ func look(path string) (*store.View, error) {
 		return nil, err
 	}
 	v, err := store.Look(path)
-	if err != nil {
-		return nil, delivery.Advised(path, err)
-	}
-	return v, nil
+	return v, delivery.Advised(path, err)
 }
 
 // storeOf returns the path of the log of the model at path, or at the end of a link at path.
