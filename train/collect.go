@@ -121,9 +121,13 @@ func (m *Mail) Divide(o CollectOptions) (*Collection, error) {
 			few = append(few, fmt.Sprintf("%d %s", class.Messages, class.Name))
 		}
 	}
+	c.summary.Warnings = slices.Clip(c.summary.Warnings)
 	if len(few) > 0 {
-		c.summary.Warnings = append(slices.Clip(c.summary.Warnings),
+		c.summary.Warnings = append(c.summary.Warnings,
 			fmt.Sprintf("%s: too few to learn from, and the figures mean little; give at least %d messages of each class", strings.Join(few, ", "), FewMessages))
+	}
+	if undated := m.Undated(); undated > 0 && o.Split.Method == corpus.SplitByTime && !o.Undivided {
+		c.summary.Warnings = append(c.summary.Warnings, fmt.Sprintf("%d of %d messages have no time of delivery, and count as the oldest", undated, m.Len()))
 	}
 	var sizes []int
 	var err error

@@ -382,6 +382,16 @@ func (e Entry) Compare(other Entry) int {
 // Entry returns what is kept of message i.
 func (m *Mail) Entry(i int) Entry { return m.documents[i].Entry }
 
+// Undated returns how many messages have no time of delivery.
+func (m *Mail) Undated() (n int) {
+	for i := range m.documents {
+		if m.documents[i].Time.IsZero() {
+			n++
+		}
+	}
+	return n
+}
+
 // NewMail returns mail of entries, see [Mail.Entry], whose documents are in all and whose labels are among the classes. Mail of the entries
 // of other mail gives the same models, byte for byte. The bytes of its messages cannot be read again.
 func NewMail(classes []string, all *features.Documents, entries []Entry) *Mail {

@@ -218,6 +218,6 @@ func saveSample(w io.Writer, dir string) error {
 			return fmt.Errorf("write the sample mail: %w", err)
 		}
 	}
-	screen.Printf(w, "%d messages are in %s: chaff train --maildir %s\n", len(mail), screen.Printable(dir), screen.Printable(shellWord(dir)))
+	screen.Printf(w, "%d messages are in %s: chaff train --maildir %s\n", len(mail), screen.Printable(dir), screen.Printable(hint.Word(dir)))
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/config"
+	"chaff/internal/hint"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/message"
@@ -110,7 +111,7 @@ func (d *doctor) run() {
 func (d *doctor) files() {
 	folder := filepath.Dir(d.model)
 	for _, file := range []struct{ about, path, missing string }{
-		{"model", d.model, cmp.Or(anew(d.model, fs.ErrNotExist), "chaff train -m "+shellWord(d.model)+" --maildir PATH makes one")},
+		{"model", d.model, cmp.Or(anew(d.model, fs.ErrNotExist), "chaff train -m "+hint.Word(d.model)+" --maildir PATH makes one")},
 		{"log", storeOf(d.model), "a model without a log cannot learn: chaff restore has it from a backup, and chaff train makes both"},
 	} {
 		var info fs.FileInfo
@@ -129,9 +130,9 @@ func (d *doctor) files() {
 		case info.Size() == 0:
 			d.bad(file.about, file.missing, "%s is empty", file.path)
 		case !sameOwner(file.path, folder):
-			d.bad(file.about, "chown --reference="+shellWord(folder)+" "+shellWord(file.path), "%s belongs to another user than its folder, as whom the daemon runs", file.path)
+			d.bad(file.about, "chown --reference="+hint.Word(folder)+" "+hint.Word(file.path), "%s belongs to another user than its folder, as whom the daemon runs", file.path)
 		case info.Mode().Perm()&0o077 != 0:
-			d.bad(file.about, "chmod 600 "+shellWord(file.path), "%s, %s: others can use it, and it has words of your mail", file.path, sizeOf(info.Size()))
+			d.bad(file.about, "chmod 600 "+hint.Word(file.path), "%s, %s: others can use it, and it has words of your mail", file.path, sizeOf(info.Size()))
 		default:
 			d.good(file.about, "%s, %s, written %s", file.path, sizeOf(info.Size()), ago(d.now, info.ModTime()))
 		}
@@ -141,7 +142,7 @@ func (d *doctor) files() {
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		d.bad("folder", "make room on its disk, and mount it for writing", "no file can be written in %s: %v", folder, err)
 	} else if info, err := os.Stat(folder); err == nil && info.Mode().Perm()&0o022 != 0 {
-		d.bad("folder", "chmod 700 "+shellWord(folder), "others can write in %s", folder)
+		d.bad("folder", "chmod 700 "+hint.Word(folder), "others can write in %s", folder)
 	}
 }
 

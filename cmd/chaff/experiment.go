@@ -116,11 +116,11 @@ func read[T interface{ Summary() train.Summary }](p *program, mail labelled, rea
 	done()
 	switch oneClass := errors.Is(err, train.ErrOneClass); {
 	case mail.unread != "" && (oneClass || errors.Is(err, train.ErrNoMail)):
-		return result, hint.With(err, fmt.Sprintf("the mail of %s is left out, since nobody has read it: --ham %s takes it for ham", mail.unread, shellWord(mail.unread)))
+		return result, hint.With(err, fmt.Sprintf("the mail of %s is left out, since nobody has read it: --ham %s takes it for ham", mail.unread, hint.Word(mail.unread)))
 	case errors.Is(err, train.ErrNoMail):
 		return result, hint.With(err, "check the paths: chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages")
 	case oneClass && mail.noJunk != "":
-		return result, hint.With(fmt.Errorf("%s has no folder for spam: %w", mail.noJunk, err), noSpamFolder+"; name yours: "+shellWord(mail.noJunk)+" --spam FOLDER")
+		return result, hint.With(fmt.Errorf("%s has no folder for spam: %w", mail.noJunk, err), noSpamFolder+"; name yours: "+hint.Word(mail.noJunk)+" --spam FOLDER")
 	case oneClass:
 		return result, hint.With(err, "give ham and spam, each with messages: --ham PATH and --spam PATH")
 	case err != nil:
@@ -340,6 +340,9 @@ func (x *experiment) evaluateOnline() error {
 	}
 	if err != nil {
 		return err
+	}
+	if undated := read.Undated(); undated > 0 && !x.command.Flags().Changed("trec") {
+		x.warn(screen.Sprintf("%d of %d messages have no time of delivery, and come last, in the order of their paths", undated, read.Len()))
 	}
 	seconds := (cputime.Process() - began).Seconds()
 	r, err := evaluate.ReplayTo(x.command.Context(), x.Model, read, train.Options{Models: x.Models, Thresholds: x.Thresholds})

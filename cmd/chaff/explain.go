@@ -113,7 +113,7 @@ func readOne(p *program, paths []string) (origin string, raw []byte, err error) 
 			return nil
 		case origin != "":
 			return hint.With(fmt.Errorf("chaff explain takes one message: %s has others beside %s", path, origin),
-				"chaff classify"+p.use()+" "+shellWord(path)+" lists them; name one: chaff explain"+p.use()+" "+shellWord(origin))
+				"chaff classify"+p.use()+" "+hint.Word(path)+" lists them; name one: chaff explain"+p.use()+" "+hint.Word(origin))
 		}
 		origin, raw = at, slices.Clone(text)
 		return nil

@@ -67,7 +67,7 @@ func (x *onModel) forNewModel(reads []string, others ...replace.Output) (o train
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		if err == nil && isShared {
-			hint.Print(x.stderr, hint.With(fmt.Errorf("secret key %s: other users can read it", path), "chmod 600 "+shellWord(path)))
+			hint.Print(x.stderr, hint.With(fmt.Errorf("secret key %s: other users can read it", path), "chmod 600 "+hint.Word(path)))
 		}
 		return o, func() error { return nil }, about(err)
 	}
@@ -160,7 +160,7 @@ func canWrite(reads []string, outputs ...replace.Output) error {
 		}
 		dir := filepath.Dir(o.Path)
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && !o.Made {
-			return hint.With(fmt.Errorf("save %s: there is no folder %s", o.Path, dir), "make it first: mkdir -p "+shellWord(dir))
+			return hint.With(fmt.Errorf("save %s: there is no folder %s", o.Path, dir), "make it first: mkdir -p "+hint.Word(dir))
 		}
 		target, err := replace.Target(o.Path)
 		isDevice := errors.Is(err, replace.ErrDevice)
@@ -246,8 +246,7 @@ func hasStore(path string) error {
 		return err
 	}
 	defer f.Close()
-	return hint.With(fmt.Errorf("the model %s was saved without a log, so it cannot learn", path),
-		"chaff train saves a model that can: chaff train ~/Maildir")
+	return fmt.Errorf("read %s: %w", storeOf(path), store.ErrNone) // it was lost, or the model saved without
 }
 
 // unused returns why the model at path is used without its log, or nil.
@@ -265,7 +264,7 @@ func unused(path string) error {
 
 // fromLog says how to make a model anew.
 func fromLog(path string) string {
-	return "chaff retrain -m " + shellWord(path) + " makes the model anew from its log"
+	return "chaff retrain -m " + hint.Word(path) + " makes the model anew from its log"
 }
 
 // anew says how the model at path, which cannot be opened because of err, is made anew of its log. It is empty if that is no cure.
@@ -274,7 +273,7 @@ func anew(path string, err error) string {
 		return ""
 	}
 	_, gone := os.Stat(path)
-	command := "chaff retrain -m " + shellWord(path) + " makes it anew from its log"
+	command := "chaff retrain -m " + hint.Word(path) + " makes it anew from its log"
 	switch {
 	case errors.Is(err, filter.ErrPart):
 		return "chaff merge PART... -o FILE"

@@ -103,7 +103,7 @@ func (x *mailClient) password() (string, error) {
 	case x.passwordFile != "":
 		var isShared bool
 		if text, isShared, err = readSecret(x.passwordFile); isShared {
-			err = hint.With(errors.New("others can read the password"), "chmod 600 "+screen.Printable(shellWord(x.passwordFile)))
+			err = hint.With(errors.New("others can read the password"), "chmod 600 "+screen.Printable(hint.Word(x.passwordFile)))
 		}
 		if err != nil {
 			return "", fmt.Errorf("--password-file %s: %w", x.passwordFile, err)

@@ -51,7 +51,7 @@ func (x *learning) learnMaildirs() error {
 	err := x.eachMailbox(&all, boxes, mailbox.LearnOptions{Workers: x.Workers})
 	all.review = "chaff review" + x.use()
 	for _, path := range x.maildirs {
-		all.review += " --maildir " + shellWord(path)
+		all.review += " --maildir " + hint.Word(path)
 	}
 	return errors.Join(err, x.show(&all, all.describe))
 }
@@ -219,7 +219,7 @@ func watching(p *program, path string) mailbox.WatchOptions {
 	}
 	doubt := func(n int) {
 		if n > 0 {
-			say("%s: %s lists them", mislabelled(n), screen.Quoted("chaff review"+p.use()+" --maildir "+shellWord(path)))
+			say("%s: %s lists them", mislabelled(n), screen.Quoted("chaff review"+p.use()+" --maildir "+hint.Word(path)))
 		}
 	}
 	o.Learned = func(learned mailbox.Account) {

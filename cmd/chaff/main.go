@@ -231,7 +231,7 @@ func (p *program) use() string {
 	if p.model == delivery.Path(p.environ, delivery.DataHome, "model") {
 		return ""
 	}
-	return " -m " + screen.Printable(shellWord(p.model))
+	return " -m " + screen.Printable(hint.Word(p.model))
 }
 
 // addFormat adds the flag --format for the paths that what names.

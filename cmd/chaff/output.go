@@ -186,17 +186,6 @@ func mapped[T, U any](all []T, of func(T) U) []U {
 // headWidth is how much of the value of a header field is shown on a line, in columns.
 const headWidth = 70
 
-// shellWord returns a path as a shell reads it.
-func shellWord(path string) string {
-	isPlain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_./~+-,@%=:", r)
-	}
-	if path != "" && !strings.ContainsFunc(path, func(r rune) bool { return !isPlain(r) }) {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'"'"'`) + "'" // without a backslash, which would be escaped for the terminal
-}
-
 // aside prints a line on stderr.
 func (p *program) aside(format string, args ...any) {
 	screen.Printf(p.stderr, "chaff: "+format+"\n", args...)

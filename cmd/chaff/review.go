@@ -149,7 +149,7 @@ func (r reviewed) describe(a *answer) {
 			a.line("  %s %s: %s", id, d.Label, screen.Quoted(screen.Cut(screen.Printable(cmp.Or(d.Subject, "(no subject)")), headWidth)))
 			a.line("    %s", screen.Quoted(d.Path))
 			if len(r.classes) > 2 {
-				a.line("    %s", screen.Quoted("chaff learn --class NAME"+a.use()+" "+shellWord(d.Path)))
+				a.line("    %s", screen.Quoted("chaff learn --class NAME"+a.use()+" "+hint.Word(d.Path)))
 			} else {
 				a.line("    %s", screen.Quoted("chaff review --correct "+id+a.use()))
 			}

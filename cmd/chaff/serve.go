@@ -105,7 +105,7 @@ func (x *serving) run() error {
 	if _, err := os.Stat(x.model); x.model == "" || errors.Is(err, fs.ErrNotExist) {
 		if err := hasStore(x.model); err != nil {
 			if x.model != "" {
-				err = hint.With(err, "chaff train -m "+shellWord(x.model)+" --maildir PATH makes one")
+				err = hint.With(err, "chaff train -m "+hint.Word(x.model)+" --maildir PATH makes one")
 			}
 			return err
 		}

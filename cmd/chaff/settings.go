@@ -99,7 +99,7 @@ func (x *onModel) warnOfSettings() {
 func settingsError(s config.Sources, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && filepath.Ext(s.File) == ".toml":
-		return hint.With(err, "chaff config > "+shellWord(s.File)+" makes one of the settings in force")
+		return hint.With(err, "chaff config > "+hint.Word(s.File)+" makes one of the settings in force")
 	case errors.Is(err, config.ErrUnknown):
 		return hint.With(err, "chaff config --explain lists the settings")
 	}

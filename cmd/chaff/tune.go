@@ -15,6 +15,7 @@ import (
 
 	"chaff/config"
 	"chaff/evaluate"
+	"chaff/internal/hint"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/metrics"
@@ -264,5 +265,5 @@ func (r tuneReport) describe(a *answer) {
 		a.accuracies(ofPart{"test", r.Test})
 	}
 	a.line("%-12s%s", "saved", r.File)
-	a.line("%-12schaff train --config %s PATH", "next", shellWord(r.File))
+	a.line("%-12schaff train --config %s PATH", "next", hint.Word(r.File))
 }

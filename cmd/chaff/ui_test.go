@@ -35,16 +35,6 @@ func TestPercentagesHaveThreeDigits(t *testing.T) {
 	}
 }
 
-func TestAPathIsQuotedForTheShell(t *testing.T) {
-	for path, want := range map[string]string{
-		"spam.model": "spam.model", "~/a-b/c_d.model": "~/a-b/c_d.model", "my model": "'my model'", "it's": `'it'"'"'s'`, "": "''",
-	} {
-		if got := shellWord(path); got != want {
-			t.Errorf("%s: got %s, want %s", path, got, want)
-		}
-	}
-}
-
 func TestTheSenderIsTheNameOrElseTheAddress(t *testing.T) {
 	for from, want := range map[string]string{
 		"Ann Lee <ann@one.example>": "Ann Lee", `"Lee, Ann" <ann@one.example>`: "Lee, Ann", "<ann@one.example>": "ann@one.example", "ann@one.example": "ann@one.example", "": "",

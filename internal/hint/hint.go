@@ -29,6 +29,17 @@ func Or(err error, hint string) error {
 	return With(err, hint)
 }
 
+// Word returns a path as a shell reads it.
+func Word(path string) string {
+	isPlain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_./~+-,@%=:", r)
+	}
+	if path != "" && !strings.ContainsFunc(path, func(r rune) bool { return !isPlain(r) }) {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'"'"'`) + "'" // without a backslash, which would be escaped for the terminal
+}
+
 // Print prints err, one line for each joined error, and the hint if there is one. The names of files and classes in an error
 // are escaped, so none of them can add a line.
 func Print(w io.Writer, err error) {

@@ -59,3 +59,13 @@ func FuzzErrorsAreALineEach(f *testing.F) {
 		}
 	})
 }
+
+func TestAPathIsQuotedForTheShell(t *testing.T) {
+	for path, want := range map[string]string{
+		"spam.model": "spam.model", "~/a-b/c_d.model": "~/a-b/c_d.model", "my model": "'my model'", "it's": `'it'"'"'s'`, "": "''",
+	} {
+		if got := Word(path); got != want {
+			t.Errorf("%s: got %s, want %s", path, got, want)
+		}
+	}
+}

@@ -333,9 +333,9 @@ func Advised(path string, err error) error {
 	case path == "":
 		return hint.With(errors.New("no model: the home directory is unknown"), "say where it is: -m FILE")
 	case (isGone || isDamaged) && HasLog(path+filter.LogSuffix):
-		return hint.With(err, "chaff retrain makes it anew from its log")
+		return hint.With(err, "chaff retrain -m "+hint.Word(path)+" makes it anew from its log")
 	case noStore == nil && errors.Is(err, filter.ErrVersion):
-		return hint.With(err, "chaff retrain makes it anew from its store, and that a log")
+		return hint.With(err, "chaff retrain -m "+hint.Word(path)+" makes it anew from its store, and that a log")
 	case isGone:
 		return hint.With(err, "train one first: chaff train ~/Maildir, or say where it is: -m FILE")
 	case errors.Is(err, filter.ErrNotModel):
