@@ -89,13 +89,20 @@ func (t *texts) content(e entity, body []byte, most int) []byte {
 			t.msg.Repairs.Add(BadBase64)
 		}
 	case transferUUencode:
-		_, lines, _, found := findUUBegin(body)
+		at, lines, _, found := findUUBegin(body)
 		if !found {
 			t.msg.Repairs.Add(BadUUencode)
 			return t.cutText(body, most)
 		}
-		if t.arena, _, ok = appendUU(t.arena, body[lines:]); !ok {
+		var rest []byte
+		if t.arena, rest, ok = appendUU(t.arena, body[lines:]); !ok {
 			t.msg.Repairs.Add(BadUUencode)
+		}
+		// Programs that do not know the encoding show what is around the file, and capitals that look like it.
+		for _, text := range [...][]byte{body[:at], body[lines : len(body)-len(rest)], rest} {
+			if len(text) > 0 && hasWords(text) {
+				t.arena = append(append(t.arena, '\n'), text...)
+			}
 		}
 	default:
 		return t.cutText(body, most)

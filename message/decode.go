@@ -216,7 +216,8 @@ func (d *Decoder) addLeaf(e entity, body []byte) {
 		d.msg.Repairs.Add(CutParts)
 		return
 	}
-	d.page.isXML = kind == kindFile && (string(e.mediaType) == "image/svg+xml" || ascii.HasSuffixFold(e.filename, ".svg"))
+	d.page.isXML = kind == kindFile && (string(e.mediaType) == "image/svg+xml" || ascii.HasSuffixFold(e.filename, ".svg")) ||
+		string(e.mediaType) == "application/xhtml+xml"
 	isPage := slices.ContainsFunc(htmlEndings[:], func(ending string) bool { return ascii.HasSuffixFold(e.filename, ending) })
 	if kind == kindFile {
 		kind = kindOfFile(d.contentStart(e, body), &e, isPage)
@@ -266,6 +267,9 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 			d.arena = append(append(append(d.arena, d.cutText(encoded, d.left)...), '\n'), body...)
 			body = slices.Clip(d.arena[start:])
 		}
+	}
+	if isHTML && (string(e.mediaType) == "text/enriched" || string(e.mediaType) == "text/richtext") {
+		isHTML = isRich(body)
 	}
 	if !isHTML && hasTag(body, "html", "body") { // QUIRK: HTML is declared as text/html. It is also sent as text/plain (html-as-plain.eml).
 		d.msg.Repairs.Add(UndeclaredHTML)

@@ -50,6 +50,26 @@ func kindOfFile(head []byte, e *entity, isPage bool) kind {
 	return kindFile
 }
 
+// isRich reports whether text is rich text (RFC 1896), which has no tags that hide anything. Most programs show all of it as text.
+func isRich(text []byte) bool {
+	for {
+		_, after, found := bytes.Cut(text, []byte("<"))
+		if !found {
+			return true
+		}
+		if text = bytes.TrimPrefix(after, []byte("<")); len(text) < len(after) { // a sign
+			continue
+		}
+		var lower [maxName]byte
+		name := tagName(&lower, bytes.TrimPrefix(text, []byte("/")))
+		_, isRaw := rawElements[string(name)]
+		rest := bytes.TrimLeft(bytes.TrimPrefix(text, []byte("/")), "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-")
+		if isRaw || traitsOf(name)&ownLook != 0 || len(name) == 0 || !bytes.HasPrefix(rest, []byte(">")) {
+			return false
+		}
+	}
+}
+
 // sniffBytes is how much of a text is searched for signs of HTML.
 const sniffBytes = 1 << 10
 
@@ -154,8 +174,12 @@ func (d *Decoder) takeFiles(text []byte) (_ []byte, files []inlineFile) {
 		}
 		pieces = append(pieces, text[:from])
 		start, isWhole := len(d.arena), false
-		if d.arena, text, isWhole = appendUU(d.arena, text[lines:]); !isWhole {
+		encoded := text[lines:]
+		if d.arena, text, isWhole = appendUU(d.arena, encoded); !isWhole {
 			d.msg.Repairs.Add(BadUUencode)
+		}
+		if encoded = encoded[:len(encoded)-len(text)]; len(encoded) > maxUULine && hasWords(encoded) { // capitals that most programs show
+			pieces = append(pieces, encoded)
 		}
 		content := slices.Clip(d.arena[start:])
 		file := inlineFile{entity{mediaType: typeFile, filename: d.decodeWords(name, nil), attachment: true}, content}

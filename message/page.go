@@ -102,7 +102,7 @@ func (p *page) collectSheets(source []byte) {
 	for p.start(source); len(p.rest) > 0 && len(source)-len(p.rest)-len(p.after) <= last; {
 		kind, _ := p.next()
 		if kind == startTagToken && p.raw == "style" && p.sheets.ForScreen(p.value("media")) {
-			p.sheets.Add(p.rest[:rawLength(p.rest, "style")])
+			p.sheets.Add(p.rest[:p.rawLength()])
 		}
 	}
 }

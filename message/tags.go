@@ -41,6 +41,7 @@ type scanner struct {
 	raw        string      // the name of the element whose content, which has no tags, is or comes next, or ""
 	isInRaw    bool
 	isXML      bool     // it is SVG
+	closes     bool     // the current tag ends in "/>", and so does its element in SVG, MathML and XML
 	foreign    int      // how many elements svg and math are open, in which characters may be in a section as in XML
 	after      []byte   // what follows the element that rest is the content of, see [scanner.cutLiteral]
 	unended    []string // the elements like that whose end tag was not found
@@ -65,14 +66,16 @@ func (s *scanner) start(source []byte) {
 func (s *scanner) next() (kind tokenKind, raw []byte) {
 	source, n := s.rest, 0
 	if s.isInRaw = s.raw != "" && !s.isInRaw; s.isInRaw {
-		kind, n = rawToken, rawLength(source, s.raw)
+		kind, n = rawToken, s.rawLength()
 	}
 	if n == 0 {
 		s.raw, s.isInRaw = "", false
 		switch kind, n = s.cutToken(source); kind {
 		case startTagToken:
 			s.name = tagName(&s.lower, source[len("<"):])
-			s.raw = rawElements[string(s.name)]
+			if s.raw = rawElements[string(s.name)]; s.closes && s.isForeign() {
+				s.raw = ""
+			}
 		case endTagToken:
 			s.name = tagName(&s.lower, source[len("</"):])
 		}
@@ -83,7 +86,7 @@ func (s *scanner) next() (kind tokenKind, raw []byte) {
 		case "svg", "math":
 			if kind == endTagToken {
 				s.foreign = max(0, s.foreign-1)
-			} else if !bytes.HasSuffix(raw, []byte("/>")) {
+			} else if !s.closes {
 				s.foreign++
 			}
 		case "title", "textarea", "iframe", "noembed", "noframes":
@@ -99,6 +102,30 @@ func (s *scanner) next() (kind tokenKind, raw []byte) {
 		}
 	}
 	return kind, raw
+}
+
+// isForeign reports whether what is left is read as XML.
+func (s *scanner) isForeign() bool { return s.isXML || s.foreign > 0 }
+
+// rawLength returns the length of the content of the raw element that has begun. In XML it ends with the first tag, since a paragraph in a style of
+// SVG is shown.
+func (s *scanner) rawLength() int {
+	if s.raw == section || !s.isForeign() {
+		return rawLength(s.rest, s.raw)
+	}
+	for at := 0; ; at++ {
+		next := bytes.IndexByte(s.rest[at:], '<')
+		if next < 0 || at+next+1 == len(s.rest) {
+			return len(s.rest)
+		}
+		at += next
+		if c := s.rest[at+1]; ascii.IsLetter(c) || c == '/' {
+			return at
+		}
+		if after, is := bytes.CutPrefix(s.rest[at:], []byte(section)); is {
+			at += len(section) + rawLength(after, section) - 1
+		}
+	}
 }
 
 // rawElements are the elements whose content is text without tags. To browsers, title, textarea, iframe, noembed, noframes and
@@ -149,7 +176,7 @@ func (s *scanner) cutToken(source []byte) (kind tokenKind, length int) {
 		kind, length = endTagToken, s.cutTag(source)
 	case bytes.HasPrefix(source, []byte("<!--")):
 		kind, length = commentToken, htmlCommentLength(source)
-	case (s.isXML || s.foreign > 0) && bytes.HasPrefix(source, []byte(section)):
+	case s.isForeign() && bytes.HasPrefix(source, []byte(section)):
 		s.raw = section // what follows is raw as the content of an element is
 		kind, length = commentToken, len(section)
 	default:
@@ -237,7 +264,7 @@ func tagName(lower *[maxName]byte, tag []byte) []byte {
 // cutTag returns the length of the tag at the start of source, 0 if it has no end. It leaves the attributes that matter in
 // s.attributes.
 func (s *scanner) cutTag(source []byte) (length int) {
-	s.attributes, s.unescaped = s.attributes[:0], s.unescaped[:0]
+	s.attributes, s.unescaped, s.closes = s.attributes[:0], s.unescaped[:0], false
 	rest := source[len("<a"):]
 	rest = ascii.Space.TrimLeft(rest[endOfName.Index(rest):])
 	for len(rest) > 0 && rest[0] != '>' {
@@ -249,7 +276,9 @@ func (s *scanner) cutTag(source []byte) (length int) {
 		s.unescaped = ascii.AppendLower(s.unescaped, rest[:end], end)
 		name := slices.Clip(s.unescaped[start:])
 		var value []byte
-		value, rest = cutValue(ascii.Space.TrimLeft(rest[end:]))
+		after := ascii.Space.TrimLeft(rest[end:])
+		value, rest = cutValue(after)
+		s.closes = bytes.HasPrefix(after, []byte("/>"))
 		rest = ascii.Space.TrimLeft(rest)
 		isSame := func(a attribute) bool { return bytes.Equal(a.name, name) }
 		if !isUsed(name) || slices.ContainsFunc(s.attributes, isSame) { // of two the first counts
