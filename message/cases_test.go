@@ -88,6 +88,7 @@ func TestTextThatIsNoneAndTextThatLooksLikeNone(t *testing.T) {
 		}
 		return string(b)
 	}
+	const page = "Content-Type: application/octet-stream; name=a.html\n"
 	inPieces := func(content string) (pieces string) {
 		for piece := range slices.Chunk([]byte(base64.StdEncoding.EncodeToString([]byte(content))), 4) {
 			pieces += string(piece) + " "
@@ -121,27 +122,32 @@ func TestTextThatIsNoneAndTextThatLooksLikeNone(t *testing.T) {
 		"full-width letters without a NUL":                                           {"Content-Type: text/plain; charset=utf-16be\n" + wrapped(utf16(binary.BigEndian, "ｃｈｅａｐ\u2003ｐｉｌｌｓ")), "ｃｈｅａｐ\u2003ｐｉｌｌｓ", true},
 		"Latin-1 that is declared UTF-16":                                            {"Content-Type: text/plain; charset=utf-16\n" + wrapped("Gr\xfc\xdfe an alle Freunde"), "Grüße an alle Freunde", true},
 		"text before a file of uuencode in an encoded body":                          {"Content-Transfer-Encoding: x-uuencode\n\ncheap pills\nbegin 644 a\n#0V%T\n`\nend\n", "cheap pills", true},
-		"and behind it":                          {"Content-Transfer-Encoding: x-uuencode\n\nbegin 644 a\n#0V%T\n`\nend\ncheap pills\n", "cheap pills", true},
-		"capitals that look like uuencode":       {"\nbegin 644 a\n" + strings.Repeat("MAKE MONEY FAST AND BUY CHEAP PILLS NOW\n", 3) + "end\n", "CHEAP PILLS", true},
-		"and in an encoded body":                 {"Content-Transfer-Encoding: uuencode\n\nbegin 644 a\n" + strings.Repeat("MAKE MONEY FAST AND BUY CHEAP PILLS NOW\n", 3) + "end\n", "CHEAP PILLS", true},
-		"a comment in rich text":                 {"Content-Type: text/enriched\n\n<bold>a</bold><!-- cheap pills -->", "cheap pills", true},
-		"a style in rich text":                   {"Content-Type: text/richtext\n\n<style>cheap pills</style>", "cheap pills", true},
-		"an attribute in rich text":              {"Content-Type: text/enriched\n\n<bold a='cheap pills'>", "cheap pills", true},
-		"rich text":                              {"Content-Type: text/enriched\n\n<bold>che</bold>ap << pills", "cheap", true},
-		"a section in XHTML":                     {"Content-Type: application/xhtml+xml\n\n<html><script/><body><![CDATA[cheap pills]]>", "cheap pills", true},
-		"half a unit at the end":                 {"Content-Type: text/plain; charset=utf-16le\n" + wrapped("a\x00b"), "\ufffd", false},
-		"UCS-2":                                  {"Content-Type: text/plain; charset=ucs-2\n" + wrapped(utf16(binary.BigEndian, "cheap 便宜\n")), "cheap 便宜", true},
-		"UTF-32 in little-endian order":          {"Content-Type: text/plain; charset=utf-32\n" + wrapped(utf32(binary.LittleEndian, "cheap 便宜\n")), "cheap 便宜", true},
-		"UTF-32 in big-endian order":             {"Content-Type: text/plain; charset=utf-32\n" + wrapped(utf32(binary.BigEndian, "cheap 便宜\n")), "cheap 便宜", true},
-		"UTF-32 with a mark":                     {"Content-Type: text/plain; charset=utf-32\n" + wrapped("\xff\xfe\x00\x00"+utf32(binary.LittleEndian, "cheap")), "cheap", true},
-		"UTF-16 with a mark":                     {"Content-Type: text/plain; charset=utf-16\n" + wrapped("\xff\xfe"+utf16(binary.LittleEndian, "便宜")), "便宜", true},
-		"a flowed word goes on in the next line": {"Content-Type: text/plain; format=flowed; delsp=yes\n\nche \nap\n", "cheap", true},
-		"but not in another quote":               {"Content-Type: text/plain; format=flowed; delsp=yes\n\n> che \nap\n", "cheap", false},
-		"and not after the line of a signature":  {"Content-Type: text/plain; format=flowed; delsp=yes\n\n-- \nAna\n", "-- \nAna", true},
-		"without delsp the blank stays":          {"Content-Type: text/plain; format=flowed\n\nche \nap\n", "che \nap", true},
-		"the organiser of a meeting":             {"Content-Type: text/calendar\n\nBEGIN:VCALENDAR\nORGANIZER;CN=\"Cheap Pills\":mailto:a@b.example\n", "Cheap Pills", true},
-		"the guests of a meeting":                {"Content-Type: text/calendar\n\nBEGIN:VCALENDAR\nATTENDEE;ROLE=REQ;CN=Win Now;RSVP=TRUE:mailto:a@b.example\n", "Win Now", true},
-		"and not their addresses":                {"Content-Type: text/calendar\n\nBEGIN:VCALENDAR\nATTENDEE:mailto:a@b.example\n", "a@b", false},
+		"and behind it":                                 {"Content-Transfer-Encoding: x-uuencode\n\nbegin 644 a\n#0V%T\n`\nend\ncheap pills\n", "cheap pills", true},
+		"capitals that look like uuencode":              {"\nbegin 644 a\n" + strings.Repeat("MAKE MONEY FAST AND BUY CHEAP PILLS NOW\n", 3) + "end\n", "CHEAP PILLS", true},
+		"and in an encoded body":                        {"Content-Transfer-Encoding: uuencode\n\nbegin 644 a\n" + strings.Repeat("MAKE MONEY FAST AND BUY CHEAP PILLS NOW\n", 3) + "end\n", "CHEAP PILLS", true},
+		"a comment in rich text":                        {"Content-Type: text/enriched\n\n<bold>a</bold><!-- cheap pills -->", "cheap pills", true},
+		"a style in rich text":                          {"Content-Type: text/richtext\n\n<style>cheap pills</style>", "cheap pills", true},
+		"an attribute in rich text":                     {"Content-Type: text/enriched\n\n<bold a='cheap pills'>", "cheap pills", true},
+		"rich text":                                     {"Content-Type: text/enriched\n\n<bold>che</bold>ap << pills", "cheap", true},
+		"a section in XHTML":                            {"Content-Type: application/xhtml+xml\n\n<html><script/><body><![CDATA[cheap pills]]>", "cheap pills", true},
+		"an attached page with a control character":     {page + wrapped("<!--\x01-->cheap pills"), "cheap pills", true},
+		"an attached page with the mark of a PDF in it": {page + wrapped("<!--%PDF-1.4-->cheap pills"), "cheap pills", true},
+		"an attached page that begins as a calendar":    {page + wrapped("begin:vcalendar<br>cheap pills"), "cheap pills", true},
+		"an attached page that begins as a picture":     {page + wrapped("GIF89a"+string(noise[:64])+strings.Repeat("d\xfcrr \xe4h ", 9)), "dürr äh", true},
+		"an attached page whose name Windows cuts":      {"Content-Type: application/octet-stream; name=\"a.html. \"\n" + wrapped("cheap pills"), "cheap pills", true},
+		"half a unit at the end":                        {"Content-Type: text/plain; charset=utf-16le\n" + wrapped("a\x00b"), "\ufffd", false},
+		"UCS-2":                                         {"Content-Type: text/plain; charset=ucs-2\n" + wrapped(utf16(binary.BigEndian, "cheap 便宜\n")), "cheap 便宜", true},
+		"UTF-32 in little-endian order":                 {"Content-Type: text/plain; charset=utf-32\n" + wrapped(utf32(binary.LittleEndian, "cheap 便宜\n")), "cheap 便宜", true},
+		"UTF-32 in big-endian order":                    {"Content-Type: text/plain; charset=utf-32\n" + wrapped(utf32(binary.BigEndian, "cheap 便宜\n")), "cheap 便宜", true},
+		"UTF-32 with a mark":                            {"Content-Type: text/plain; charset=utf-32\n" + wrapped("\xff\xfe\x00\x00"+utf32(binary.LittleEndian, "cheap")), "cheap", true},
+		"UTF-16 with a mark":                            {"Content-Type: text/plain; charset=utf-16\n" + wrapped("\xff\xfe"+utf16(binary.LittleEndian, "便宜")), "便宜", true},
+		"a flowed word goes on in the next line":        {"Content-Type: text/plain; format=flowed; delsp=yes\n\nche \nap\n", "cheap", true},
+		"but not in another quote":                      {"Content-Type: text/plain; format=flowed; delsp=yes\n\n> che \nap\n", "cheap", false},
+		"and not after the line of a signature":         {"Content-Type: text/plain; format=flowed; delsp=yes\n\n-- \nAna\n", "-- \nAna", true},
+		"without delsp the blank stays":                 {"Content-Type: text/plain; format=flowed\n\nche \nap\n", "che \nap", true},
+		"the organiser of a meeting":                    {"Content-Type: text/calendar\n\nBEGIN:VCALENDAR\nORGANIZER;CN=\"Cheap Pills\":mailto:a@b.example\n", "Cheap Pills", true},
+		"the guests of a meeting":                       {"Content-Type: text/calendar\n\nBEGIN:VCALENDAR\nATTENDEE;ROLE=REQ;CN=Win Now;RSVP=TRUE:mailto:a@b.example\n", "Win Now", true},
+		"and not their addresses":                       {"Content-Type: text/calendar\n\nBEGIN:VCALENDAR\nATTENDEE:mailto:a@b.example\n", "a@b", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := NewDecoder(Options{}).Decode([]byte("Subject: x\n" + test.raw))

@@ -218,7 +218,8 @@ func (d *Decoder) addLeaf(e entity, body []byte) {
 	}
 	d.page.isXML = kind == kindFile && (string(e.mediaType) == "image/svg+xml" || ascii.HasSuffixFold(e.filename, ".svg")) ||
 		string(e.mediaType) == "application/xhtml+xml"
-	isPage := slices.ContainsFunc(htmlEndings[:], func(ending string) bool { return ascii.HasSuffixFold(e.filename, ending) })
+	saved := bytes.TrimRight(e.filename, ". ") // as Windows names the file
+	isPage := slices.ContainsFunc(htmlEndings[:], func(ending string) bool { return ascii.HasSuffixFold(saved, ending) })
 	if kind == kindFile {
 		kind = kindOfFile(d.contentStart(e, body), &e, isPage)
 	}
@@ -253,8 +254,10 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 	body = d.content(e, body, d.left)
 	read = len(body)
 	if isNoise(body) && !d.isWide(body, e.charset) {
-		if slices.Contains(fileKinds, kindOf(body[:min(len(body), sniffBytes)])) && !hasWords(body) && !isMostlyUTF8(body, false) {
-			if bytes.HasPrefix(body, []byte("%PDF-")) {
+		isPDF := bytes.HasPrefix(body, []byte("%PDF-"))
+		isKnown := slices.Contains(fileKinds, kindOf(body[:min(len(body), sniffBytes)]))
+		if (isPDF || !isHTML && isKnown) && !hasWords(body) && !isMostlyUTF8(body, false) {
+			if isPDF {
 				d.pdf(part, body)
 			} else {
 				part.Attachment = true

@@ -36,13 +36,15 @@ func (d *Decoder) pdf(part *Part, content []byte) {
 func kindOfFile(head []byte, e *entity, isPage bool) kind {
 	start := bytes.TrimLeft(bytes.TrimPrefix(head, []byte(byteOrderMark)), " \t\r\n")
 	switch {
+	case isPage: // for browsers, whatever it begins with
+		return kindHTML
 	case bytes.Contains(head, []byte("%PDF-")):
 		return kindPDF
 	case ascii.HasPrefixFold(start, "begin:vcalendar"), ascii.HasPrefixFold(start, "begin:vcard"):
 		return kindCalendar
 	case isBinary(head):
 		return kindFile
-	case isPage, string(e.mediaType) == "image/svg+xml", hasTag(head, "html", "body", "svg"):
+	case string(e.mediaType) == "image/svg+xml", hasTag(head, "html", "body", "svg"):
 		return kindHTML
 	case ascii.HasSuffixFold(e.filename, ".txt"):
 		return kindText
