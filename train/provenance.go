@@ -57,6 +57,9 @@ func ProvenanceOf(f Made) (Provenance, error) {
 	if err := d.Decode(&p); err != nil {
 		return Provenance{}, fmt.Errorf("%w: provenance: %w", filter.ErrVersion, err)
 	}
+	if t := f.Settings().Thresholds; t != nil && t.Spam >= metrics.Beyond { // earlier programs wrote one for these, too
+		p.Promise = nil
+	}
 	return p, nil
 }
 

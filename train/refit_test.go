@@ -3,6 +3,7 @@ package train
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -215,6 +216,23 @@ func TestThresholdsAndCalibrationComeFromOutOfFoldScores(t *testing.T) {
 	}
 	if own, _ := choose(Score(f.Linear(), undivided(t, c).Dataset(corpus.Train, f.Kind()))); own == thresholds {
 		t.Error("scores on the training mail give the same thresholds: the test proves nothing")
+	}
+}
+
+// before is a model of an earlier program.
+type before struct{ metrics.Thresholds }
+
+func (b before) Settings() filter.Settings { return filter.Settings{Thresholds: &b.Thresholds} }
+
+func (before) Provenance() (json.RawMessage, error) {
+	return json.RawMessage(`{"promise": {"ham": 200, "ham_lost": 1.5}}`), nil
+}
+
+func TestWhatCallsNothingSpamPromisesNothing(t *testing.T) {
+	for spam, promises := range map[float64]bool{4: true, metrics.Beyond: false} {
+		if p, err := ProvenanceOf(before{metrics.Thresholds{Spam: spam}}); err != nil || (p.Promise != nil) != promises {
+			t.Errorf("above %v: %+v, %v", spam, p.Promise, err)
+		}
 	}
 }
 

@@ -186,9 +186,14 @@ func (a *answer) thresholds(t *metrics.Thresholds) {
 		return
 	}
 	spam, unsure := threshold(t.Spam), threshold(t.Unsure)
-	if spam == unsure {
+	switch {
+	case t.Unsure <= -metrics.Beyond && t.Spam >= metrics.Beyond:
+		a.fact("thresholds", "every message is unsure")
+	case t.Spam >= metrics.Beyond:
+		a.fact("thresholds", "nothing is called spam; ham if the score is at most %s, else unsure", unsure)
+	case spam == unsure:
 		a.fact("thresholds", "spam if the score is above %s, else ham; none is unsure", spam)
-	} else {
+	default:
 		a.fact("thresholds", "spam if the score is above %s, ham up to %s, unsure in between", spam, unsure)
 	}
 }
