@@ -21,6 +21,8 @@ type CrossValidation struct {
 	Model string          `json:"model"`
 	Kind  string          `json:"features"`
 	Test  metrics.Figures `json:"test"` // all messages, each classified by a model that was not fitted to it
+	// Verdicts counts those of all messages, each with the thresholds of its round; nil unless the model is a spam filter.
+	Verdicts *metrics.VerdictCounts `json:"test_verdicts,omitempty"`
 	// Deviation is the standard deviation of the test accuracy over the rounds, in percentage points.
 	Deviation float64 `json:"accuracy_deviation"`
 	// AgainstBest compares the errors with those of the model that is best on the development parts: Better counts the messages that
@@ -71,6 +73,10 @@ func CrossValidate(ctx context.Context, c *train.Collection, models []string, fo
 			v.Model, v.Kind, v.Rounds = t.Result.Model, t.Result.Kind, append(v.Rounds, t.Result)
 			t.Test.Probabilities = t.Result.Calibration.All(t.Test.Scores)
 			v.test.Append(t.Test)
+			if of := t.Result.Verdicts; of != nil {
+				all := cmp.Or(v.Verdicts, new(metrics.VerdictCounts)).Plus(*of)
+				v.Verdicts = &all
+			}
 		}
 	}
 	slices.SortStableFunc(results, func(x, y CrossValidation) int {

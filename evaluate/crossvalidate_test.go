@@ -57,6 +57,9 @@ func TestCrossValidationTestsEachMessageOnce(t *testing.T) {
 		if tested != before.Used {
 			t.Errorf("%s: the rounds test %d messages, want %d", r.Model, tested, before.Used)
 		}
+		if v := r.Verdicts; v.Ham.Messages() != before.Used/2 || v.Spam.Messages() != before.Used/2 || r.Model == "multinomial" && v.Spam.Spam < 30 {
+			t.Errorf("%s: verdicts %+v", r.Model, v)
+		}
 	}
 	if results[0].Test.Accuracy < 85 || results[1].Test.Accuracy > 75 {
 		t.Errorf("accuracy of multinomial %.1f, majority %.1f", results[0].Test.Accuracy, results[1].Test.Accuracy)

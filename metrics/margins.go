@@ -44,6 +44,15 @@ type ByVerdict struct {
 // Messages returns the sum over the verdicts.
 func (b ByVerdict) Messages() int { return b.Ham + b.Unsure + b.Spam }
 
+func (b ByVerdict) plus(other ByVerdict) ByVerdict {
+	return ByVerdict{b.Ham + other.Ham, b.Unsure + other.Unsure, b.Spam + other.Spam}
+}
+
+// Plus returns the counts of the messages of both.
+func (v VerdictCounts) Plus(other VerdictCounts) VerdictCounts {
+	return VerdictCounts{v.Ham.plus(other.Ham), v.Spam.plus(other.Spam)}
+}
+
 // Verdicts counts the messages by the verdicts that thresholds give them.
 func (m Margins) Verdicts(t Thresholds) *VerdictCounts {
 	count := func(scores []float64) ByVerdict {

@@ -125,8 +125,6 @@ func (x *experiment) describeComparison(a *answer, s train.Summary, results []tr
 	a.collected(s, x.Config)
 	a.gap()
 	addComparison(a, results, results[0].Development != nil, true)
-	a.gap()
-	a.verdicts("verdicts", results[0].Verdicts, "by "+rowName(results, results[0])+", on test mail")
 	if !a.verbose {
 		a.doubts(warnings)
 		a.gap()
@@ -144,18 +142,19 @@ func (x *experiment) describeComparison(a *answer, s train.Summary, results []tr
 	a.doubts(warnings)
 }
 
-// addComparison adds one row for each model, the best first if there is mail to choose it on. Rates of errors are those of the test part.
+// addComparison adds one row for each model, the best first if there is mail to choose it on, and the verdicts of the first. Rates of errors are those of the
+// test part.
 func addComparison(a *answer, results []train.Result, hasBest, withDevelopment bool) {
 	var t table
 	column := func(head string, of func(r train.Result) string) { t.column(head, mapped(results, of)) }
 	ofTest := func(head, figure string) {
 		column(head, func(r train.Result) string { return figureOf(r.Test, figure) })
 	}
-	note := "test: the accuracy on test mail."
+	note, on := "test: the accuracy on test mail.", heldOut
 	column("model", func(r train.Result) string { return rowName(results, r) })
 	if withDevelopment {
 		column("dev.", func(r train.Result) string { return figureOf(r.Development, "accuracy") })
-		note = "dev. and test: the accuracy on development and test mail."
+		note, on = "dev. and test: the accuracy on development and test mail.", "on test mail"
 	}
 	ofTest("test", "accuracy")
 	ofTest("95% interval", "95% interval")
@@ -175,6 +174,10 @@ func addComparison(a *answer, results []train.Result, hasBest, withDevelopment b
 	a.figureTable(t)
 	a.gap()
 	a.legend(note)
+	if v := results[0].Verdicts; v != nil {
+		a.gap()
+		a.verdicts("verdicts", v, "by "+rowName(results, results[0])+", "+on)
+	}
 }
 
 // rowName returns the name of a result among others: the model, with its kind of feature if that tells it from another.
@@ -231,7 +234,7 @@ type foldsReport struct {
 // trained returns what the folds share with models that are trained once.
 func (r foldsReport) trained() []train.Trained {
 	return mapped(r.Models, func(m evaluate.CrossValidation) train.Trained {
-		return train.Trained{Result: train.Result{Model: m.Model, Kind: m.Kind, Test: &m.Test, AgainstBest: m.AgainstBest}}
+		return train.Trained{Result: train.Result{Model: m.Model, Kind: m.Kind, Test: &m.Test, Verdicts: m.Verdicts, AgainstBest: m.AgainstBest}}
 	})
 }
 
