@@ -153,7 +153,8 @@ func (a *answer) accuracies(parts ...ofPart) {
 			t.row(label, part.name, errors+": too few to tell")
 			continue
 		}
-		t.row(label, part.name, figureOf(f, "accuracy"), "95% interval "+figureOf(f, "95% interval"), errors)
+		shown := figuresOf(f, "accuracy", "95% interval")
+		t.row(label, part.name, shown[0], "95% interval "+shown[1], errors)
 	}
 	a.table(t, 0)
 }

@@ -188,20 +188,13 @@ func canWrite(reads []string, outputs ...replace.Output) error {
 		if err := o.Kind.Check(target); err != nil {
 			return fmt.Errorf("save %s: %w", o.Path, err)
 		}
-		if err := canWriteIn(filepath.Dir(target), o.Kind == store.LogKind()); err != nil {
-			return fmt.Errorf("save %s: %w", o.Path, err)
+		dir = filepath.Dir(target)
+		for _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir); _, err = os.Stat(dir) {
+			dir = filepath.Dir(dir) // the nearest that exists
 		}
-	}
-	return nil
-}
-
-// canWriteIn returns an error if no file can be written in a folder, or none that is locked, or in the nearest one above it that exists.
-func canWriteIn(dir string, locked bool) error {
-	for _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) && dir != filepath.Dir(dir); _, err = os.Stat(dir) {
-		dir = filepath.Dir(dir)
-	}
-	if err := replace.Probe(dir, locked); err != nil {
-		return fmt.Errorf("cannot write in %s: %w", dir, err)
+		if err := replace.Probe(dir, o.Kind == store.LogKind()); err != nil { // a log is locked
+			return fmt.Errorf("save %s: cannot write in %s: %w", o.Path, dir, err)
+		}
 	}
 	return nil
 }
