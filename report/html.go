@@ -91,7 +91,7 @@ func (p Page) write(w io.Writer, part string) error {
 	return err
 }
 
-const probabilityNote = "Messages in order of their probability, in groups of equal size: what was predicted, and what came."
+const probabilityNote = "Messages in order of their probability, in groups of equal size: the mean that was predicted, and the share that came true."
 
 // maxAlt is the number of characters of a text that replaces a plot.
 const maxAlt = 900

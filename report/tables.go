@@ -15,7 +15,7 @@ func (p Page) figuresNote() string {
 	note := "Log loss and Brier score measure the probabilities: lower is better."
 	if filter.IsSpamFilter(p.Classes) {
 		note = "Ham lost and spam missed are by the likelier class, with nothing unsure; their mean is on the logistic scale (hm%, sm% and lam% of TREC). " +
-			"Of a pair in the wrong order, the ham has a higher score than the spam: (1-ROCA)%. " + note
+			"A pair of a ham and a spam is in the wrong order if the ham has the higher score; their share is (1-ROCA)%. " + note
 	}
 	return joined(append(slices.Clone(p.Notes), note)...)
 }
