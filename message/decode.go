@@ -18,12 +18,13 @@ const (
 	LargeSize = 1 << 20
 )
 
-// Options are the limits of a [Decoder]. They bound time and memory on hostile mail; ordinary mail stays below all of them.
+// Options are the limits of a [Decoder]. They bound time and memory on hostile mail; ordinary mail stays below all of them. Those of depth and parts are
+// those of Dovecot (https://doc.dovecot.org, limits): what an IMAP server does not tell its clients of, they do not show.
 type Options struct {
 	// MaxDepth is how deep parts and attached messages may nest; deeper ones are read as plain text. From 1 to 1000;
-	// zero means the default. Default 30.
+	// zero means the default. Default 100.
 	MaxDepth int `json:"max_depth" range:"0, or from 1 to 1000"`
-	// MaxParts is how many parts of a message are read. From 1 to 1000000; zero means the default. Default 1000.
+	// MaxParts is how many parts of a message are read. From 1 to 1000000; zero means the default. Default 10000.
 	MaxParts int `json:"max_parts" range:"0, or from 1 to 1000000"`
 	// MaxTextBytes is how many bytes of decoded text, HTML with its tags, are read of all parts together. From 1 to
 	// 1073741824 (1 GiB); zero means the default. Default 4194304.
@@ -62,7 +63,7 @@ func NewDecoder(o Options) *Decoder {
 		value *int
 		usual int
 	}{
-		{&o.MaxDepth, 30}, {&o.MaxParts, 1000}, {&o.MaxTextBytes, 4 << 20}, {&o.MaxHeaderBytes, 64 << 10}, {&o.MaxHeaderFields, 1000}, {&o.MaxSeconds, 60},
+		{&o.MaxDepth, 100}, {&o.MaxParts, 10_000}, {&o.MaxTextBytes, 4 << 20}, {&o.MaxHeaderBytes, 64 << 10}, {&o.MaxHeaderFields, 1000}, {&o.MaxSeconds, 60},
 	} {
 		if *limit.value <= 0 {
 			*limit.value = limit.usual

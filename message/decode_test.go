@@ -258,6 +258,7 @@ func TestLimitsAreKeptAndReported(t *testing.T) {
 			"Content-Type: message/rfc822 deep", "cut: too deep"},
 		{"as many attached messages as allowed", message.Options{MaxDepth: 3}, strings.Repeat(nested, 3) + "\ndeep", "deep",
 			""},
+		{"as many attached messages as Dovecot shows", message.Options{}, strings.Repeat(nested, 100) + "\ndeep", "deep", ""},
 		{"multiparts", message.Options{MaxDepth: 2}, multiparts, "--3 deep --3-- | shallow", "cut: too deep"},
 		{"as many multiparts as allowed", message.Options{MaxDepth: 3}, multiparts, "deep | shallow", ""},
 		{"header fields", message.Options{MaxHeaderBytes: 20}, "Subject: 1234567890123456789012\n\nx", "x",
