@@ -108,7 +108,7 @@ const warningsASecond = 100
 func (s *Server) Warn(format string, args ...any) {
 	may, left := s.warnings.pass(format, warningsASecond)
 	if left > 0 {
-		s.Log.Warn("%s: left out %d warnings", s.Protocol, left)
+		s.Log.Warn("%s: left out %d more", s.Protocol, left)
 	}
 	if may {
 		s.Log.Warn(s.Protocol+": "+format, args...)

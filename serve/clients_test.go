@@ -69,7 +69,7 @@ func TestAFloodOfWarningsFillsNoLog(t *testing.T) {
 		t.Error("a flood hides a fault")
 	}
 	s.warnings.second-- // as if it had ended
-	if s.Warn("more"); !strings.Contains(log.String(), "spamd: left out ") {
+	if s.Warn("more"); !strings.Contains(log.String(), "spamd: left out 200 more") {
 		t.Errorf("the log does not say how many were left out: %s", log)
 	}
 }
