@@ -203,7 +203,10 @@ func (p *place) recognise(o Options) (Mail, error) {
 		}
 	}
 	if o.Label == "" {
-		return Mail{}, fmt.Errorf("%s: %w", p.path, ErrNoLabel)
+		for range p.list("") {
+			return Mail{}, fmt.Errorf("%s: %w", p.path, ErrNoLabel)
+		}
+		return Mail{}, explain("open", p.path, errors.New("no message is in it"))
 	}
 	return p.openAll(o)
 }
