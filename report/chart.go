@@ -120,14 +120,16 @@ func (c *chart) addLine(name string, style draw.LineStyle, points []Point) {
 	}
 }
 
-// addMarks adds a mark at each point. Its area grows with the weight of the point, up to a radius of 9 points.
+// addMarks adds a mark at each point. Its area grows with the weight of the point, if it has one, up to a radius of 9 points.
 func (c *chart) addMarks(name string, class int, points []Point, weights []int) {
 	shapes := []draw.GlyphDrawer{draw.CircleGlyph{}, draw.PyramidGlyph{}, draw.BoxGlyph{}}
 	style := draw.GlyphStyle{Color: translucent(colour(class), 0xb0), Radius: 4, Shape: shapes[class%len(shapes)]}
 	heaviest := max(1, slices.Max(append(weights, 1)))
 	for i, p := range points {
 		s := style
-		s.Radius = 2 + vg.Length(7*math.Sqrt(float64(max(weights[i], 0))/float64(heaviest)))
+		if weights != nil {
+			s.Radius = 2 + vg.Length(7*math.Sqrt(float64(max(weights[i], 0))/float64(heaviest)))
+		}
 		c.addMark(s, p)
 		if within(c.X, p.X) != p.X || within(c.Y, p.Y) != p.Y {
 			c.addMark(draw.GlyphStyle{Color: black(), Radius: 4, Shape: draw.CrossGlyph{}}, p)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg/draw"
@@ -188,7 +189,7 @@ func (p Page) epochs(title, label string, isLoss bool) Plot {
 	case len(lines) == 0:
 		return Plot{}
 	case flat:
-		return Plot{Note: title + " hardly changes: " + listed(levels) + "."}
+		return Plot{Note: title + " hardly changes: " + strings.Join(levels, "; ") + "."}
 	}
 	setRange(&c.X, xs...)
 	if isLoss {
@@ -199,7 +200,7 @@ func (p Page) epochs(title, label string, isLoss bool) Plot {
 	for i, line := range lines {
 		c.addLine(line.Name, lineStyle(i), line.Points)
 	}
-	note := "On the development part. Training stopped at the end of each line: " + listed(stops) + "."
+	note := "On the development part. Training stopped at the end of each line: " + strings.Join(stops, "; ") + "."
 	if isLoss {
 		note += " Each trainer has a loss of its own."
 	}

@@ -77,7 +77,7 @@ func (d Drawing) Plot() Plot {
 		c.addLine(b.Name, lineStyle(len(d.Lines)+i), ends)
 	}
 	for class, marks := range d.Marks {
-		c.addMarks(marks.Name, class, marks.Points, make([]int, len(marks.Points)))
+		c.addMarks(marks.Name, class, marks.Points, nil)
 	}
 	return Plot{chart: c}
 }

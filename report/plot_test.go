@@ -70,6 +70,17 @@ func TestAnyDataGivesAPlotOrNone(t *testing.T) {
 	}
 }
 
+// TestNamesOfModelsWithACommaStayApart has two kinds of feature of one model.
+func TestNamesOfModelsWithACommaStayApart(t *testing.T) {
+	epochs := []models.Epoch{{Epoch: 1, Train: models.EpochFigures{Accuracy: 50}}, {Epoch: 2, Train: models.EpochFigures{Accuracy: 90}}}
+	p := Page{Models: []train.Result{
+		{Model: "softmax, bits", Report: models.Report{Epochs: epochs}}, {Model: "softmax, counts", Report: models.Report{Epochs: epochs}},
+	}}
+	if note := p.epochs("Accuracy by epoch", "accuracy (%)", false).Note; !strings.Contains(note, "softmax, bits after 2; softmax, counts after 2.") {
+		t.Error(note)
+	}
+}
+
 // requirePlots wants plots without numbers that are none, all in the frame.
 func requirePlots(t *testing.T, p Page) {
 	t.Helper()
