@@ -41,6 +41,16 @@ func Filter(ctx context.Context, f *filter.Filter, mail *train.Mail, n, workers 
 	if j.isSpamFilter() {
 		e.Result.Verdicts = j.Margins().Verdicts(*s.Thresholds)
 	}
+	unlike, err := f.NewUnlike()
+	if err != nil {
+		return Evaluation{}, err
+	}
+	for i, novelty := range mail.NoveltyTo(f, mail.All(), workers) {
+		unlike.Add(filter.Classification{Class: s.Classes[j.Predictions[i]], Novelty: novelty})
+	}
+	if text := unlike.String(); text != "" {
+		e.Result.Warnings = append(e.Result.Warnings, "these "+text)
+	}
 	e.Mistakes, err = j.mistakes(ctx, n)
 	return e, err
 }

@@ -380,7 +380,18 @@ func (c *Collection) Dataset(part corpus.Part, kind features.Kind) *features.Dat
 func (m *Mail) DatasetFor(f *filter.Filter, messages []int, workers int) *features.Dataset {
 	documents, labels := m.rows(messages)
 	workers = parallel.Workers(workers)
-	return m.store.As(f.Kind()).Index(f.Vocabulary(), workers).Dataset(f.Kind(), f.Settings().Classes, documents, labels, workers)
+	return m.indexFor(f, workers).Dataset(f.Kind(), f.Settings().Classes, documents, labels, workers)
+}
+
+// NoveltyTo returns how new each of some messages is to f, see [features.Lookup.Novelty].
+func (m *Mail) NoveltyTo(f *filter.Filter, messages []int, workers int) []float64 {
+	documents, _ := m.rows(messages)
+	workers = parallel.Workers(workers)
+	return m.indexFor(f, workers).Novelty(documents, workers)
+}
+
+func (m *Mail) indexFor(f *filter.Filter, workers int) *features.Index {
+	return m.store.As(f.Kind()).Index(f.Vocabulary(), workers)
 }
 
 // Dataset returns all messages as a matrix (documents x terms) of the given kind, over the vocabulary of all of them.

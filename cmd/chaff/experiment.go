@@ -74,7 +74,7 @@ func (x *experiment) show(computed any, describe func(a *answer)) error {
 			verdicts := facts[i]
 			x.drawn.Facts = slices.Insert(slices.Delete(facts, i, i+1), 0, verdicts)
 		}
-		if err := writeFile(x.page, report.PageKind(), x.drawn.WriteHTML); err != nil {
+		if err := x.writeFile(x.page, report.PageKind(), x.drawn.WriteHTML); err != nil {
 			return err
 		}
 	}

@@ -71,7 +71,7 @@ func explainMessage(p *program, paths []string, terms int, page string) error {
 		return screen.PrintJSON(p.stdout, explained, "")
 	}
 	if page != "" {
-		if err := writeFile(page, report.PageKind(), explained.page().WriteHTML); err != nil {
+		if err := p.writeFile(page, report.PageKind(), explained.page().WriteHTML); err != nil {
 			return err
 		}
 	}
@@ -144,11 +144,12 @@ func (e explanation) describe(a *answer) {
 	a.line("%s", e.sentence())
 	a.line("%s", screen.Quoted(titleOf(e.Explanation, defaultWidth)))
 	if e.Unlike {
-		a.line("It is unlike the mail that the model learned: %.0f%% of its terms are new to it.", 100*e.Novelty)
+		a.line("It is %s.", e.unlike())
 	}
 	up, down := bySide(e.Explanation)
 	if len(e.Votes) > 0 {
 		t := table{{"evidence", "terms", "adds"}}
+		t.row("bias", "", fmt.Sprintf("%+.2f", e.Bias), voteBar(e.Bias))
 		for _, v := range e.Votes {
 			t.row(v.Group, v.Terms, fmt.Sprintf("%+.2f", v.Contribution), voteBar(v.Contribution))
 		}
@@ -173,6 +174,10 @@ func (e explanation) describe(a *answer) {
 
 func (e explanation) sentence() string {
 	return fmt.Sprintf("%s, score %s%s, %s", e.Verdict, number(&e.Score), between(e.thresholds), delivery.Probability([]string{e.Against, e.For}, e.Probability))
+}
+
+func (e explanation) unlike() string {
+	return fmt.Sprintf("unlike the mail that the model learned: %.0f%% of its terms are new to it", 100*e.Novelty)
 }
 
 // titleOf returns the subject and the sender of a message, cut at a width.
@@ -224,13 +229,17 @@ func voteBar(adds float64) string {
 const maxTitle = 120
 
 func (e explanation) page() report.Page {
-	return report.Page{
+	page := report.Page{
 		Title:    titleOf(e.Explanation, maxTitle),
-		Subtitle: e.Path,
+		Subtitle: nameOf(e.Path),
 		Facts: []report.Fact{
 			{Name: "verdict", Value: e.sentence()},
 			{Name: "terms", Value: screen.Sprintf("%d known to the model, %d not", e.Known, len(e.UnknownTerms))},
 		},
 		Thresholds: e.thresholds, Explanation: &e.Explanation,
 	}
+	if e.Unlike {
+		page.Warnings = []string{"This message is " + e.unlike() + "."}
+	}
+	return page
 }

@@ -77,7 +77,7 @@ func (x *exporting) run() error {
 		mail, err = x.readFor(f, output)
 	}
 	if err == nil && x.terms != "" {
-		err = writeTerms(f, x.model, x.terms)
+		err = x.writeTerms(f)
 	}
 	if err != nil {
 		return err
@@ -98,12 +98,12 @@ const termsHead = "chaff_feature\tmessages\tterm\n"
 
 var termsKind = replace.Kind{Name: "table of terms", Start: termsHead}
 
-func writeTerms(f *filter.Filter, model, path string) error {
+func (x *exporting) writeTerms(f *filter.Filter) error {
 	terms, err := f.Terms()
 	if err != nil {
-		return delivery.ModelError(model, err)
+		return delivery.ModelError(x.model, err)
 	}
-	return writeFile(path, termsKind, func(w io.Writer) error {
+	return x.writeFile(x.terms, termsKind, func(w io.Writer) error {
 		if _, err := io.WriteString(w, termsHead); err != nil {
 			return err
 		}

@@ -22,16 +22,20 @@ import (
 	"chaff/train"
 )
 
-// writeFile writes a file of a kind in one step: readers see the old content or all of the new.
-func writeFile(path string, kind replace.Kind, write func(w io.Writer) error) error {
+// writeFile writes a file of a kind that a flag names, and says so.
+func (p *program) writeFile(path string, kind replace.Kind, write func(w io.Writer) error) error {
 	var data bytes.Buffer
 	if err := write(&data); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	return writeBytes(path, kind, data.Bytes())
+	err := writeBytes(path, kind, data.Bytes())
+	if err == nil && !p.quiet {
+		p.aside("wrote %s", path)
+	}
+	return err
 }
 
-// writeBytes is writeFile for data in memory.
+// writeBytes writes a file of a kind in one step: readers see the old content or all of the new.
 func writeBytes(path string, kind replace.Kind, data []byte) error {
 	if err := replace.File(path, kind, data, 0o644); err != nil {
 		return fmt.Errorf("write %s: %w", path, replace.Reason(err))

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -62,8 +62,13 @@ docs/lectures.md has the lectures, and where each formula is in the code.`,
 			if _, err := (screen.Lines{To: p.stdout}).Write([]byte(shown.Text)); err != nil || svg == "" {
 				return err
 			}
-			picture, err := shown.Picture.Plot().SVG()
-			return cmp.Or(err, writeBytes(svg, report.SVGKind(), picture))
+			return p.writeFile(svg, report.SVGKind(), func(w io.Writer) error {
+				picture, err := shown.Picture.Plot().SVG()
+				if err == nil {
+					_, err = w.Write(picture)
+				}
+				return err
+			})
 		},
 	}
 	c.Flags().StringVar(&svg, "svg", "", "draw the picture of the lesson into `FILE`")

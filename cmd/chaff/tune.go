@@ -138,7 +138,7 @@ func (s *search) tune() error {
 		return err
 	}
 	if s.trials != "" {
-		if err := writeFile(s.trials, trialsKind, r.writeCSV); err != nil {
+		if err := s.writeFile(s.trials, trialsKind, r.writeCSV); err != nil {
 			return err
 		}
 	}
