@@ -93,7 +93,8 @@ func TestBrokenMailIsRead(t *testing.T) {
 	tests := []struct {
 		file, subject, texts, urls, repairs string
 	}{
-		{"absent-boundary", "where?", "A boundary that is nowhere. --cutting", "", "boundary that never comes"},
+		{"absent-boundary", "where?", "A boundary that is nowhere. --cutting | ", "",
+			"boundary that never comes, fields that contradict each other"},
 		{"attached", "outer", "Deep. | Subject: in two mails First half. | Second: half. | Content-Type: image/png; name=cat.png", "", ""},
 		{"bare-cr", "old line ends", "Each line ends in another way.", "", "line ended by a bare CR"},
 		{"base64-footer", "half base64", "A text that was encoded, and a list that was not told of it. " +
@@ -105,7 +106,8 @@ func TestBrokenMailIsRead(t *testing.T) {
 		{"bounce", "not delivered", "Your mail could not be delivered. | Reporting-MTA: dns; mx.home.example Final-Recipient: " +
 			"rfc822; bob@home.example Action: failed | ", "", ""},
 		{"boundary-hyphens", "hyphens", "First. | Second.", "", "boundary lines other than declared"},
-		{"boundary-prefixes", "prefixes", "First. | Second. --cut12 still second | Third.", "", ""},
+		{"boundary-prefixes", "prefixes", "First. | Second. --cut12 still second | Third. | Second. | still second", "",
+			"fields that contradict each other"},
 		{"boundary-quotes", "quotes", "First. | Second.", "", "boundary lines other than declared"},
 		{"byte-order-mark", "saved by an editor", "It starts with a mark.", "", ""},
 		{"byte-order-mark-mbox", "a mark inside", "It follows a line of an mbox.", "", ""},
@@ -152,7 +154,7 @@ func TestBrokenMailIsRead(t *testing.T) {
 		{"named-only", "for programs", "- | - | - | - | -", "", ""},
 		{"nested", "nested", "Hello. | Hello. | Forwarded. | - | Notes.", "", ""},
 		{"no-boundary", "which?", "A part without a boundary.", "", "multipart without a boundary"},
-		{"no-closing-boundary", "open", "One. | Two. --outer- still two", "", "missing closing boundary"},
+		{"no-closing-boundary", "open", "One. | Two. --outer- still two | Two. | still two", "", "missing closing boundary, fields that contradict each other"},
 		{"no-empty-line", "nothing between", "the header and the text of this mail. A second paragraph: also text.", "",
 			"header without an empty line after it"},
 		{"no-empty-line-multipart", "straight into the parts", "First part.", "", "header without an empty line after it"},

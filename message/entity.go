@@ -53,7 +53,8 @@ func (h *headers) describe(e *entity, name, value []byte) {
 		h.cutParams(params)
 		charset, _ := cutToken(h.param("charset"))
 		e.charset = h.lower(charset)
-		e.boundary = bytes.TrimRight(h.param("boundary"), " \t")
+		boundary := h.param("boundary")
+		e.boundary = boundary[:len(bytes.TrimRight(boundary, " \t"))] // not nil if it is declared and empty
 		e.typeName = h.param("name")
 		e.delSp = ascii.EqualFold(h.param("format"), "flowed") && ascii.EqualFold(h.param("delsp"), "yes")
 	case ascii.EqualFold(name, "transfer-encoding") && h.usesValue(&e.encodingField, value):
@@ -195,9 +196,9 @@ func (h *headers) cutParams(params []byte) {
 	}
 }
 
-// param returns the decoded value of a parameter in h.params, valid UTF-8, or nil. Of two with the same name the first
-// counts, but the form of RFC 2231 wins: the other one is for readers that do not know it. For boundaries and charsets a
-// further reading takes the last one, and the other form.
+// param returns the decoded value of a parameter in h.params, valid UTF-8, or nil. That of a boundary is returned as it is written, since so
+// are the lines with it. Of two with the same name the first counts, but the form of RFC 2231 wins: the other one is for readers that do not
+// know it. For boundaries and charsets a further reading takes the last one, and the other form.
 //
 // QUIRK: RFC 2231 writes other letters than ASCII as name*=charset'language'text, with %FC for a byte, possibly in numbered
 // pieces. Mail also has encoded words or raw bytes there (file-names.eml), has pieces in any order, omits some, and puts
@@ -229,11 +230,14 @@ func (h *headers) param(name string) []byte {
 			}
 		}
 	}
-	plain = h.decodeWords(plain, nil)
+	isBoundary := name == "boundary"
+	if !isBoundary {
+		plain = h.decodeWords(plain, nil)
+	}
 	if len(h.pieces) == 0 {
 		return plain
 	}
-	whole := h.joinPieces()
+	whole := h.joinPieces(isBoundary)
 	if found && isRead && !bytes.Equal(whole, plain) {
 		h.isAmbiguous = true
 		if h.takesLast {
@@ -243,8 +247,8 @@ func (h *headers) param(name string) []byte {
 	return whole
 }
 
-// joinPieces returns the value of h.pieces.
-func (h *headers) joinPieces() []byte {
+// joinPieces returns the value of h.pieces. Words in it stay encoded if it is asked for as it is written.
+func (h *headers) joinPieces(asWritten bool) []byte {
 	slices.SortStableFunc(h.pieces, func(a, b piece) int { return a.index - b.index })
 	if h.pieces[0].index == wholeValue {
 		h.pieces = h.pieces[:1]
@@ -272,7 +276,11 @@ func (h *headers) joinPieces() []byte {
 	start := len(h.arena)
 	if isPlain {
 		h.arena = append(h.arena, h.encoded...)
-		return h.decodeWords(slices.Clip(h.arena[start:]), nil)
+		whole := slices.Clip(h.arena[start:])
+		if asWritten {
+			return whole
+		}
+		return h.decodeWords(whole, nil)
 	}
 	h.flushWord(charset)
 	return slices.Clip(h.arena[start:])

@@ -34,6 +34,9 @@ func TestWhatAMessageGivesTwiceIsReadBothWays(t *testing.T) {
 		{"other fields in a part than those of parts", "Content-Type: multipart/mixed; boundary=c\n\n--c\n" + strings.Repeat("Foo: a\n b\n", 9) + b64 + "\nUGF5\n--c--",
 			strings.Repeat("Foo: a b ", 9) + "Content-Transfer-Encoding: base64 UGF5 | Pay"},
 		{"other fields and none of parts", "Content-Type: multipart/mixed; boundary=c\n\n--c\nFoo: a\nBar: b\n\nCar: " + b64 + "--c--", "Foo: a Bar: b Car: Content-Transfer-Encoding: base64"},
+		{"lines that begin with the boundary", "Content-Type: multipart/mixed; boundary=a\n\n--a\n\nfirst\n--ab\n" + b64 + "\nUGF5\n--a--",
+			"first --ab Content-Transfer-Encoding: base64 UGF5 | first | Pay"},
+		{"a boundary that begins with another", "Content-Type: multipart/mixed; boundary=a\n\n--a\nContent-Type: multipart/mixed; boundary=ab\n\n--ab\n\nfirst\n--ab--\n--a--", "first"},
 		{"two names of files", "Content-Type: text/plain; name=a; name=b\n\na", "a"},
 	}
 	for _, test := range tests {

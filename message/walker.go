@@ -22,7 +22,7 @@ func (w *walker) walk(e entity, data []byte, depth int) {
 	for {
 		var hit boundaryLine
 		kind := e.kind()
-		if kind == kindMultipart && len(e.boundary) == 0 {
+		if kind == kindMultipart && e.boundary == nil {
 			w.msg.Repairs.Add(MissingBoundary)
 			kind = kindText
 		}
@@ -30,33 +30,41 @@ func (w *walker) walk(e entity, data []byte, depth int) {
 		case kind == kindMultipart && w.fitsDepth(depth):
 			hit = w.multipart(e, data, depth, base)
 		case w.wholeMessages:
-			hit = findBoundary(data, w.boundaries[base:])
+			hit = w.findBoundary(data, w.boundaries[base:])
 			w.leaf(e, data[:hit.start])
 		case kind == kindMessage && e.transfer == transferIdentity && w.fitsDepth(depth):
 			depth++
 			e, data = w.header(skipFromLine(data), typePlain, &w.msg.Attached)
 			continue
 		case kind == kindFields && e.transfer == transferIdentity:
-			hit = findBoundary(data, w.boundaries[base:])
+			hit = w.findBoundary(data, w.boundaries[base:])
 			_, rest := w.header(data[:hit.start], typePlain, &w.msg.Attached)
 			w.leaf(e, rest)
 		default:
-			hit = findBoundary(data, w.boundaries[base:])
+			hit = w.findBoundary(data, w.boundaries[base:])
 			body := data[:hit.start]
 			isMessage := kind == kindMessage && e.transfer != transferIdentity || kind == kindFile && w.isMessage(e, body)
-			if !isMessage || !w.fitsDepth(depth) {
-				w.leaf(e, body)
+			if isMessage && w.fitsDepth(depth) {
+				inner, body := w.header(skipFromLine(w.normalise(w.innerContent(e, body))), typePlain, &w.msg.Attached)
+				w.walk(inner, body, depth+1)
 				break
 			}
-			inner, body := w.header(skipFromLine(w.normalise(w.innerContent(e, body))), typePlain, &w.msg.Attached)
-			w.walk(inner, body, depth+1)
+			w.leaf(e, body)
+			isSMIME := kind == kindFile && (bytes.HasSuffix(e.mediaType, []byte("pkcs7-mime")) || ascii.HasSuffixFold(e.filename, ".p7m"))
+			if !isSMIME || !w.fitsDepth(depth) {
+				break
+			}
+			if signed := w.signed(e, body); signed != nil {
+				inner, body := w.header(w.normalise(signed), typePlain, nil)
+				w.walk(inner, body, depth+1)
+			}
 		}
 
 		for hit.closing { // continue in the enclosing multipart, after its epilogue
 			w.closeTo(base + hit.level + 1)
 			w.boundaries = w.boundaries[:len(w.boundaries)-1]
 			data = data[hit.end:]
-			hit = findBoundary(data, w.boundaries[base:])
+			hit = w.findBoundary(data, w.boundaries[base:])
 		}
 		if w.isLate() || w.msg.Repairs.Has(CutParts) {
 			w.boundaries = w.boundaries[:base]
@@ -84,13 +92,13 @@ func (w *walker) multipart(e entity, data []byte, depth, base int) boundaryLine 
 		inner = typeMessage
 	}
 	w.boundaries = append(w.boundaries, boundary{e.boundary, depth + 1, inner})
-	hit := findBoundary(data, w.boundaries[base:])
+	hit := w.findBoundary(data, w.boundaries[base:])
 	if hit.level == own {
 		return hit
 	}
 	if other := otherBoundary(e.boundary); len(other) > 0 {
 		w.boundaries[base+own].text = other
-		if hit := findBoundary(data, w.boundaries[base:]); hit.level == own {
+		if hit := w.findBoundary(data, w.boundaries[base:]); hit.level == own {
 			w.msg.Repairs.Add(BadBoundary)
 			return hit
 		}
@@ -100,7 +108,7 @@ func (w *walker) multipart(e entity, data []byte, depth, base int) boundaryLine 
 	if e.transfer != transferIdentity { // it must be decoded before its structure can be read
 		data = w.normalise(w.innerContent(e, data))
 		e.transfer = transferIdentity
-		if findBoundary(data, []boundary{{text: e.boundary}}).level == 0 {
+		if w.findBoundary(data, []boundary{{text: e.boundary}}).level == 0 {
 			w.walk(e, data, depth)
 			return hit
 		}
@@ -173,7 +181,9 @@ type boundaryLine struct {
 }
 
 // findBoundary returns the first line with an open boundary, the innermost if several match.
-func findBoundary(data []byte, open []boundary) boundaryLine {
+//
+// QUIRK: the boundary is all of the line. RFC 2046 lets more follow it, and so do IMAP servers: a further reading does.
+func (w *walker) findBoundary(data []byte, open []boundary) boundaryLine {
 	for at := 0; len(open) > 0; {
 		if !bytes.HasPrefix(data[at:], []byte("--")) {
 			next := bytes.Index(data[at:], []byte("\n--"))
@@ -185,10 +195,20 @@ func findBoundary(data []byte, open []boundary) boundaryLine {
 		line, rest, _ := bytes.Cut(data[at:], []byte("\n"))
 		hit := boundaryLine{start: max(at-1, 0), end: len(data) - len(rest)}
 		line = bytes.TrimRight(line[2:], " \t")
+		begun := -1
 		for hit.level = len(open) - 1; hit.level >= 0; hit.level-- {
 			after, ok := bytes.CutPrefix(line, open[hit.level].text)
 			if ok && (len(after) == 0 || string(after) == "--") {
 				hit.closing = len(after) > 0
+				return hit
+			}
+			if ok && begun < 0 && len(after) < len(line) && !bytes.HasPrefix(after, []byte("--")) {
+				begun = hit.level
+			}
+		}
+		if begun >= 0 {
+			if w.isAmbiguous = true; w.takesLast {
+				hit.level = begun
 				return hit
 			}
 		}
