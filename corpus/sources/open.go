@@ -485,15 +485,10 @@ func FromFS(fsys fs.FS, dir, label string) Source {
 }
 
 // BeginsMbox reports whether text, the beginning of a file, is that of an mbox.
-func BeginsMbox(text []byte) bool {
+func BeginsMbox(text []byte) (begins bool) {
 	text = bytes.TrimLeft(bytes.TrimPrefix(text, []byte(byteOrderMark)), "\r\n")
-	if !bytes.HasPrefix(text, []byte(lines.FromPrefix)) {
-		return false
+	if bytes.HasPrefix(text, []byte(lines.FromPrefix)) {
+		_ = scanMbox(bytes.NewReader(text), func(m mboxMessage) bool { begins = m.offset == 0; return false })
 	}
-	end := []byte{lineEndOf(text)}
-	line, rest, _ := bytes.Cut(text, end)
-	next, _, _ := bytes.Cut(rest, end)
-	s := mboxScanner{afterEmpty: true}
-	s.hold(0, lines.TrimLineEnd(line))
-	return s.begins(lines.TrimLineEnd(next))
+	return begins
 }

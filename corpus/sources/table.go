@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -31,7 +30,7 @@ type table struct {
 	// header is whether the first row has names and is not a message.
 	header               bool
 	body, label, subject int               // indexes of the cells; without subjects, subject is -1
-	classes              map[string]string // by the label in the cell
+	classes              map[string]string // ham or spam, by words for these; nil if the labels are the classes
 }
 
 const (
@@ -54,7 +53,7 @@ func (p *place) openTable(Options) (Mail, error) {
 	if err := p.mustBeText("a table", "spam,You have won"); err != nil {
 		return Mail{}, err
 	}
-	t := &table{path: p.name, subject: -1, classes: map[string]string{}}
+	t := &table{path: p.name, subject: -1}
 	classes, err := t.read(p.fsys, maxTableBytes)
 	if err != nil {
 		return Mail{}, explain("open", p.path, err)
@@ -93,22 +92,24 @@ func (t *table) read(fsys fs.FS, limit int64) (classes []string, err error) {
 	if err := t.findColumns(); err != nil {
 		return nil, err
 	}
+	found := map[string]bool{}
 	words := 0 // how many labels are words for ham or spam
-	for r, err := range t.rows {
-		if err != nil || t.classes[r.label] != "" {
-			continue // list yields an error
+	for item, err := range t.list {
+		if err != nil || found[item.Label] {
+			continue
 		}
-		if hamOrSpam(r.label) != "" {
+		if hamOrSpam(item.Label) != "" {
 			words++
 		}
-		if t.classes[r.label] = r.label; len(t.classes) > maxClasses {
+		if found[item.Label] = true; len(found) > maxClasses {
 			return nil, fmt.Errorf("the column %q has more than %d different labels", t.nameOf(t.label), maxClasses)
 		}
 	}
-	labels := slices.Sorted(maps.Keys(t.classes))
+	labels := slices.Sorted(maps.Keys(found))
 	if words < len(labels) {
 		return labels, nil
 	}
+	t.classes = map[string]string{}
 	for _, label := range labels {
 		t.classes[label] = hamOrSpam(label)
 	}
@@ -131,7 +132,7 @@ func (t *table) findColumns() error {
 	var cells []string
 	for _, t.comma = range []byte("\t,;") {
 		t.first = nil
-		for r, err := range rowsOf(t.text, t.comma) {
+		for r, err := range t.rows {
 			if err == nil {
 				t.first, err = cellsOf(r.bytes, t.comma)
 			}
@@ -141,7 +142,7 @@ func (t *table) findColumns() error {
 			break
 		}
 		if t.first == nil {
-			return cmp.Or(t.damage, errors.New("the table is empty"))
+			return errors.New("the table is empty")
 		}
 		if t.chooseColumns() {
 			return nil
@@ -196,30 +197,16 @@ func (t *table) nameOf(column int) string {
 	return cmp.Or(name, fmt.Sprintf("column %d", column+1))
 }
 
-// list lists the rows of the table as messages, with an Origin such as "sms.csv:17" and the class as label. An unusable
-// row, such as one with another number of cells than the first, is an error in the stream.
+// list lists the rows of the table as messages, with an Origin such as "sms.csv:17" and the class as label, or what the cell says while the
+// classes are not known. An unusable row, such as one with another number of cells than the first, is an error in the stream.
 func (t *table) list(yield func(Item, error) bool) {
-	for r, err := range t.rows {
-		item := Item{Origin: fmt.Sprintf("%s:%d", t.path, r.line), Label: t.classes[r.label], Content: r, Text: true}
-		if err != nil {
-			item.Content, err = nil, fmt.Errorf("%s: %w", item.Origin, err)
-		}
-		if !yield(item, err) {
-			return
-		}
-	}
-}
-
-// rows yields all rows except that of names, each with an error if it is unusable.
-func (t *table) rows(yield func(row, error) bool) {
 	isName := t.header
-	line := 1
-	for r, err := range rowsOf(t.text, t.comma) {
-		line = r.line
+	for r, err := range t.rows {
 		if isName && err == nil {
 			isName = false
 			continue
 		}
+		item := Item{Origin: fmt.Sprintf("%s:%d", t.path, r.line), Content: r, Text: true}
 		var cells []string
 		if err == nil {
 			cells, err = cellsOf(r.bytes, t.comma)
@@ -230,16 +217,17 @@ func (t *table) rows(yield func(row, error) bool) {
 			err = fmt.Errorf("wrong number of cells: %d, but %d in the first row", len(cells), len(t.first))
 		default:
 			// Without a copy, the label would keep all cells of the row in memory.
-			if r.table, r.label = t, strings.Clone(strings.TrimSpace(cells[t.label])); r.label == "" {
+			label := strings.Clone(strings.TrimSpace(cells[t.label]))
+			if item.Label = cmp.Or(t.classes[label], label); label == "" {
 				err = errors.New("the label is empty")
 			}
 		}
-		if !yield(r, err) {
+		if err != nil {
+			item.Content, err = nil, fmt.Errorf("%s: %w", item.Origin, err)
+		}
+		if !yield(item, err) {
 			return
 		}
-	}
-	if t.damage != nil {
-		yield(row{line: line + 1}, t.damage)
 	}
 }
 
@@ -248,7 +236,6 @@ type row struct {
 	bytes []byte
 	line  int // where it begins, counted from 1
 	table *table
-	label string // in its cell
 }
 
 // Append appends the row as a message: the text after an empty header, or after a subject.
@@ -268,23 +255,24 @@ func (r row) Append(dst []byte) ([]byte, error) {
 	return append(dst, cells[r.table.body]...), nil
 }
 
-// rowsOf divides the text of a table into rows for encoding/csv, which would read from an open quote to the end. Each byte is in one row or
-// between rows, where only line ends are. A row that is too long is an error, and the last one.
-func rowsOf(text []byte, comma byte) iter.Seq2[row, error] {
-	return func(yield func(row, error) bool) {
-		rest := text
-		for line := 1; len(rest) > 0; {
-			all := rest[:rowSize(rest, comma)]
-			if len(all) == maxRowBytes {
-				yield(row{line: line}, errors.New("the row is too long; the rest is not read"))
-				return
-			}
-			if r := bytes.TrimLeft(all, "\r\n"); len(r) > 0 && !yield(row{bytes: r, line: line}, nil) {
-				return
-			}
-			rest = rest[len(all):]
-			line += bytes.Count(all, []byte("\n"))
+// rows divides the text of a table into rows for encoding/csv, which would read from an open quote to the end. Each byte is in one row or
+// between rows, where only line ends are. A row that is too long is an error, and the last one; so is why there is no more text.
+func (t *table) rows(yield func(row, error) bool) {
+	rest, r := t.text, row{line: 1, table: t}
+	for len(rest) > 0 {
+		all := rest[:rowSize(rest, t.comma)]
+		if len(all) == maxRowBytes {
+			yield(r, errors.New("the row is too long; the rest is not read"))
+			return
 		}
+		if r.bytes = bytes.TrimLeft(all, "\r\n"); len(r.bytes) > 0 && !yield(r, nil) {
+			return
+		}
+		rest = rest[len(all):]
+		r.line += bytes.Count(all, []byte("\n"))
+	}
+	if t.damage != nil {
+		yield(r, t.damage)
 	}
 }
 

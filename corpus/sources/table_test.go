@@ -83,7 +83,7 @@ func TestALargeTableIsReadOnce(t *testing.T) {
 	const rows = "ham,a\nspam,b\nham,c\n"
 	for about, packed := range map[string]string{"plain": rows, "gzip": pack(t, gzipped, rows)} {
 		for limit, want := range map[int64]int{int64(len(rows)): 3, int64(len(rows)) - 1: 2} {
-			read := &table{path: "t", subject: -1, classes: map[string]string{}}
+			read := &table{path: "t", subject: -1}
 			_, err := read.read(fstest.MapFS{"t": {Data: []byte(packed)}}, limit)
 			must(t, err)
 			got := contents(read.list)
@@ -205,7 +205,7 @@ func allRows(all iter.Seq2[row, error]) (rows []row, err error) {
 func TestARowThatIsTooLongEndsTheTable(t *testing.T) {
 	for _, comma := range []byte{'\t', ','} {
 		text := "a\n" + strings.Repeat("x", 90) + "\n" + strings.Repeat("x", maxRowBytes) + "\nb\n"
-		rows, err := allRows(rowsOf([]byte(text), comma))
+		rows, err := allRows((&table{text: []byte(text), comma: comma}).rows)
 		checkError(t, err, "the row is too long; the rest is not read")
 		if len(rows) != 2 {
 			t.Errorf("%q: got %d rows, want 2", comma, len(rows))
@@ -228,7 +228,7 @@ func FuzzRows(f *testing.F) {
 				t.Errorf("%q is in no row", text[at:to])
 			}
 		}
-		rows, err := allRows(rowsOf(text, comma))
+		rows, err := allRows((&table{text: text, comma: comma}).rows)
 		must(t, err)
 		for _, r := range rows {
 			start := cap(text) - cap(r.bytes)
@@ -256,7 +256,7 @@ func FuzzTable(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		table := &table{path: "table", subject: -1, classes: map[string]string{}}
+		table := &table{path: "table", subject: -1}
 		classes, err := table.read(fstest.MapFS{"table": {Data: text}}, maxTableBytes)
 		if err != nil {
 			return
@@ -265,7 +265,7 @@ func FuzzTable(f *testing.F) {
 		if !table.header {
 			want = 0
 		}
-		rows, err := allRows(rowsOf(table.text, table.comma))
+		rows, err := allRows(table.rows)
 		if want += len(rows); err != nil {
 			want++
 		}
