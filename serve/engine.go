@@ -52,9 +52,9 @@ type Engine struct {
 	transit  atomic.Int64 // bytes of messages that clients send
 	inFlight atomic.Int64 // judgements, also those whose client has gone
 	closed   atomic.Bool
-	slots    chan struct{}    // as many as messages are judged at a time
-	large    chan struct{}    // one for a large message
-	judge    func(*judgement) // classify, except in tests
+	slots    chan struct{}                         // as many as messages are judged at a time
+	large    chan struct{}                         // one for a large message
+	judge    func(user string, raw []byte) Verdict // classify, except in tests
 
 	stop    context.CancelFunc // ends the watcher, and fitting a model
 	running sync.WaitGroup     // the watcher, and what fits models
@@ -159,17 +159,6 @@ func (e *Engine) Close(ctx context.Context) error {
 	return err
 }
 
-// judgement is a message on its way to a verdict.
-type judgement struct {
-	ctx         context.Context
-	from        Origin
-	raw         []byte
-	explain     bool
-	verdict     Verdict
-	explanation filter.Explanation
-	err         error
-}
-
 // Verdict is the result of judging a message.
 type Verdict struct {
 	filter.Classification
@@ -225,43 +214,45 @@ func (v Verdict) Symbol() string {
 // [ErrTimeout], raw must not change for a while: the judgement may still go on.
 func (e *Engine) Judge(ctx context.Context, from Origin, raw []byte) (Verdict, error) {
 	began := time.Now()
-	j := &judgement{ctx: ctx, from: from, raw: raw}
-	err := e.run(j)
-	e.remember(j, began, err)
+	v, err := limited(ctx, e, raw, func() (Verdict, error) { return e.judge(from.User, raw), nil })
+	e.remember(newRecord(from, raw, v, began, err), raw, from.Protocol)
 	if err != nil {
 		e.Counters.Unjudged.Add(reasonOf(err), 1)
 		return Unjudged(err)
 	}
-	e.Counters.Verdicts.Add(string(j.verdict.Verdict), 1)
-	if j.verdict.Unlike {
+	e.Counters.Verdicts.Add(string(v.Verdict), 1)
+	if v.Unlike {
 		e.Counters.Unlike.Add(1)
 	}
 	e.Counters.Bytes.Add(int64(len(raw)))
 	e.Counters.Nanoseconds.Add(int64(time.Since(began)))
-	return j.verdict, nil
+	return v, nil
 }
 
 // remember adds a verdict, or why there is none, to the history and to the log, and keeps the message as the options say.
-func (e *Engine) remember(j *judgement, began time.Time, err error) {
-	subjects, keeps := e.options.HistorySubjects, err == nil && e.Kept.keeps(j.verdict.Verdict, len(j.raw))
-	r := newRecord(j, began, err, subjects || keeps)
+func (e *Engine) remember(r *Record, raw []byte, protocol string) {
+	keeps := r.Unjudged == "" && e.Kept.keeps(r.Verdict, len(raw))
+	if e.options.HistorySubjects || keeps {
+		r.Subject, r.From = readable(HeaderField(raw, "subject")), readable(HeaderField(raw, "from"))
+	}
 	if keeps {
-		if err := e.Kept.keep(r, j.raw); e.Kept.trouble.isNew(err) {
+		if err := e.Kept.keep(r, raw); e.Kept.trouble.isNew(err) {
 			e.log.Warn("%v", err)
 		}
 	}
-	if !subjects {
+	if !e.options.HistorySubjects {
 		r.From, r.Subject = "", ""
 	}
-	e.events.judged(j.from.Protocol, r)
+	e.events.judged(protocol, r)
 	e.History.add(r)
 }
 
 // Explain explains the verdict on a message. It is not counted as judged.
 func (e *Engine) Explain(ctx context.Context, user string, raw []byte) (filter.Explanation, error) {
-	j := &judgement{ctx: ctx, from: Origin{User: user}, raw: raw, explain: true}
-	err := e.run(j)
-	return j.explanation, err
+	return limited(ctx, e, raw, func() (filter.Explanation, error) {
+		shared := e.shared.current()
+		return explain(shared.filter, e.users.find(user, shared), raw)
+	})
 }
 
 // quickMessage is the size in bytes up to which a message is judged by the goroutine that asks: it takes 30 ms at most, or a second if its
@@ -269,34 +260,39 @@ func (e *Engine) Explain(ctx context.Context, user string, raw []byte) (filter.E
 // long as judging an ordinary message.
 const quickMessage = 64 << 10
 
-// run judges a message within the limits.
-func (e *Engine) run(j *judgement) error {
-	if len(j.raw) > e.options.MaxMessage {
-		return fmt.Errorf("%w: it has %d bytes, and the limit is %d", ErrTooLarge, len(j.raw), e.options.MaxMessage)
+// limited does something with a message within the limits, and returns its result.
+func limited[T any](ctx context.Context, e *Engine, raw []byte, do func() (T, error)) (none T, err error) {
+	if len(raw) > e.options.MaxMessage {
+		return none, fmt.Errorf("%w: it has %d bytes, and the limit is %d", ErrTooLarge, len(raw), e.options.MaxMessage)
 	}
 	if err := e.enter(); err != nil {
-		return err
+		return none, err
 	}
-	ctx, cancel := context.WithTimeoutCause(j.ctx, time.Duration(e.options.MaxSeconds*float64(time.Second)), ErrTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, time.Duration(e.options.MaxSeconds*float64(time.Second)), ErrTimeout)
 	defer cancel()
-	if len(j.raw) <= quickMessage {
+	if len(raw) <= quickMessage {
 		defer e.inFlight.Add(-1)
-		return e.inTurn(ctx, j, e.slots)
+		return inTurn(ctx, e, e.slots, do)
 	}
 	slots := e.slots
-	if len(j.raw) > message.LargeSize {
+	if len(raw) > message.LargeSize {
 		slots = e.large
 	}
-	done := make(chan error, 1)
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
 	go func() {
 		defer e.inFlight.Add(-1)
-		done <- e.inTurn(ctx, j, slots)
+		value, err := inTurn(ctx, e, slots, do)
+		done <- result{value, err}
 	}()
 	select {
-	case err := <-done:
-		return err
+	case r := <-done:
+		return r.value, r.err
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return none, context.Cause(ctx)
 	}
 }
 
@@ -325,38 +321,31 @@ func (e *Engine) Ready() error {
 	return err
 }
 
-// inTurn waits for a slot and judges a message, unless ctx ends first. A fault of the program costs one verdict.
-func (e *Engine) inTurn(ctx context.Context, j *judgement, slots chan struct{}) (err error) {
+// inTurn waits for a slot and does something, unless ctx ends first. A fault of the program costs one verdict.
+func inTurn[T any](ctx context.Context, e *Engine, slots chan struct{}, do func() (T, error)) (value T, err error) {
 	select {
 	case slots <- struct{}{}:
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return value, context.Cause(ctx)
 	}
 	defer func() { <-slots }()
 	defer e.survive(&err)
-	e.judge(j)
-	return j.err
+	return do()
 }
 
-func (e *Engine) classify(j *judgement) {
+func (e *Engine) classify(name string, raw []byte) Verdict {
 	shared := e.shared.current()
-	user := e.users.find(j.from.User, shared)
-	if j.explain {
-		j.explanation, j.err = explain(shared.filter, user, j.raw)
-		return
-	}
 	v := Verdict{judge: shared.filter}
-	if user == nil {
-		v.Classification = shared.filter.Classify(j.raw)
+	if user := e.users.find(name, shared); user == nil {
+		v.Classification = shared.filter.Classify(raw)
 	} else {
-		v.Classification, v.User = shared.filter.ClassifyWith(user.filter, user.offset, j.raw)
+		v.Classification, v.User = shared.filter.ClassifyWith(user.filter, user.offset, raw)
 	}
 	v.Shared = v.Score - v.User
-	warning := shared.background.unlike.add(&v.Classification)
-	j.verdict = v
-	if warning != "" {
+	if warning := shared.background.unlike.add(&v.Classification); warning != "" {
 		e.log.Warn("the last %s", warning)
 	}
+	return v
 }
 
 // survive turns a fault of the program into an error. It is deferred.

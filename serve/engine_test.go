@@ -258,10 +258,9 @@ func TestAClosedEngineRefuses(t *testing.T) {
 
 func TestClosingFinishesWhatWasAccepted(t *testing.T) {
 	began, finish := make(chan struct{}, 1), make(chan struct{})
-	e, _ := startWith(t, func(e *Engine, j *judgement) {
+	e, _ := startWith(t, func(raw []byte) {
 		began <- struct{}{}
 		<-finish
-		e.classify(j)
 	}, func(*Options) {})
 	result, closed := make(chan error), make(chan error)
 	go func() {
@@ -295,9 +294,10 @@ func TestClosingWaitsOnlySoLong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.judge = func(*judgement) {
+	e.judge = func(string, []byte) Verdict {
 		began <- struct{}{}
 		<-finish
+		return Verdict{}
 	}
 	e.start(t.Context())
 	go e.Judge(context.Background(), Origin{}, mail("spam", 1))

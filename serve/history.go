@@ -33,18 +33,14 @@ type Record struct {
 	Subject string `json:"subject,omitempty"`
 }
 
-// newRecord returns the record of a message that was judged, or was not.
-func newRecord(j *judgement, began time.Time, err error, subjects bool) *Record {
-	r := &Record{Time: began.UTC().Truncate(time.Millisecond), User: userName(j.from.User), Size: len(j.raw), Seconds: time.Since(began).Seconds()}
+// newRecord returns the record of a message that was judged, or was not, without its subject and sender.
+func newRecord(from Origin, raw []byte, v Verdict, began time.Time, err error) *Record {
+	r := &Record{
+		Time: began.UTC().Truncate(time.Millisecond), ID: short(string(HeaderField(raw, "message-id"))), QueueID: short(from.QueueID), User: userName(from.User),
+		Verdict: v.Verdict, Score: v.Score, Probability: v.Probability, Size: len(raw), Seconds: time.Since(began).Seconds(),
+	}
 	if err != nil {
 		r.Unjudged = reasonOf(err)
-	} else {
-		r.Verdict, r.Score, r.Probability = j.verdict.Verdict, j.verdict.Score, j.verdict.Probability
-	}
-	r.QueueID = short(j.from.QueueID)
-	r.ID = short(string(HeaderField(j.raw, "message-id")))
-	if subjects {
-		r.Subject, r.From = readable(HeaderField(j.raw, "subject")), readable(HeaderField(j.raw, "from"))
 	}
 	return r
 }

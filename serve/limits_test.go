@@ -13,8 +13,8 @@ import (
 	"chaff/message"
 )
 
-// startWith starts an engine that judges in another way.
-func startWith(t *testing.T, judge func(e *Engine, j *judgement), change func(*Options)) (*Engine, *testLog) {
+// startWith starts an engine that does something with a message before it judges it.
+func startWith(t *testing.T, first func(raw []byte), change func(*Options)) (*Engine, *testLog) {
 	t.Helper()
 	o := DefaultOptions()
 	o.Model, o.Workers = newModel(t, 1), 1
@@ -24,7 +24,10 @@ func startWith(t *testing.T, judge func(e *Engine, j *judgement), change func(*O
 	if err != nil {
 		t.Fatal(err)
 	}
-	e.judge = func(j *judgement) { judge(e, j) }
+	e.judge = func(user string, raw []byte) Verdict {
+		first(raw)
+		return e.classify(user, raw)
+	}
 	e.start(t.Context())
 	t.Cleanup(func() {
 		if err := e.Close(context.Background()); err != nil {
@@ -58,10 +61,9 @@ func TestTheSizeOfAMessageIsLimited(t *testing.T) {
 
 func TestTheQueueIsLimited(t *testing.T) {
 	began, finish := make(chan struct{}, 10), make(chan struct{})
-	e, _ := startWith(t, func(e *Engine, j *judgement) {
+	e, _ := startWith(t, func(raw []byte) {
 		began <- struct{}{}
 		<-finish
-		e.classify(j)
 	}, func(o *Options) { o.Queue = 2 })
 	results := make(chan error, 3)
 	for n := range 3 { // one that is judged, and two that wait
@@ -95,11 +97,10 @@ func TestTheQueueIsLimited(t *testing.T) {
 
 func TestTheTimeOfAMessageIsLimited(t *testing.T) {
 	finish := make(chan struct{})
-	e, _ := startWith(t, func(e *Engine, j *judgement) {
-		if strings.Contains(string(j.raw), "slow") {
+	e, _ := startWith(t, func(raw []byte) {
+		if strings.Contains(string(raw), "slow") {
 			<-finish
 		}
-		e.classify(j)
 	}, func(o *Options) { o.MaxSeconds = 0.1 })
 	if v, err := e.Judge(t.Context(), Origin{}, append(make([]byte, quickMessage), "slow"...)); !errors.Is(v.Unjudged, ErrTimeout) {
 		t.Errorf("a slow message: got %v, %v", v, err)
@@ -116,11 +117,10 @@ func TestTheTimeOfAMessageIsLimited(t *testing.T) {
 
 func TestALargeMessageDelaysNoSmallOnes(t *testing.T) {
 	finish := make(chan struct{})
-	e, _ := startWith(t, func(e *Engine, j *judgement) {
-		if len(j.raw) > message.LargeSize {
+	e, _ := startWith(t, func(raw []byte) {
+		if len(raw) > message.LargeSize {
 			<-finish
 		}
-		e.classify(j)
 	}, func(*Options) {})
 	results := make(chan error, 3)
 	for range 3 {
@@ -143,7 +143,7 @@ func TestALargeMessageDelaysNoSmallOnes(t *testing.T) {
 
 func TestAClientThatGivesUpIsNotCountedAsSlow(t *testing.T) {
 	began, finish := make(chan struct{}), make(chan struct{})
-	e, _ := startWith(t, func(e *Engine, j *judgement) {
+	e, _ := startWith(t, func(raw []byte) {
 		close(began)
 		<-finish
 	}, func(*Options) {})
@@ -165,11 +165,10 @@ func TestAClientThatGivesUpIsNotCountedAsSlow(t *testing.T) {
 }
 
 func TestAFaultCostsOneVerdict(t *testing.T) {
-	e, log := startWith(t, func(e *Engine, j *judgement) {
-		if string(j.raw) == "fault" {
+	e, log := startWith(t, func(raw []byte) {
+		if string(raw) == "fault" {
 			panic("a bug")
 		}
-		e.classify(j)
 	}, func(*Options) {})
 	if v, err := e.Judge(t.Context(), Origin{}, []byte("fault")); !errors.Is(v.Unjudged, ErrInternal) {
 		t.Errorf("got %v, %v", v, err)
