@@ -22,12 +22,7 @@ import (
 // archive or a list.
 func DeliveryTime(raw []byte) (time.Time, bool) {
 	var from, date time.Time
-	for {
-		field, rest, ok := lines.CutField(raw)
-		if !ok {
-			break
-		}
-		raw = rest
+	for field, rest, ok := lines.CutField(raw); ok; field, rest, ok = lines.CutField(rest) {
 		if lines.IsFromLine(field) {
 			_, date, _ := bytes.Cut(field[bytes.IndexByte(field, ' ')+1:], []byte(" ")) // after the sender
 			if from.IsZero() {

@@ -39,12 +39,8 @@ func Hashes(raw []byte, key termkey.Key) (fingerprint, splitKey uint64) {
 	for len(rest) > 0 && (rest[0] == ' ' || rest[0] == '\t') {
 		rest = rest[lines.LineEnd(rest):]
 	}
-	for {
-		field, after, ok := lines.CutField(rest)
-		rest = after
-		if !ok {
-			break
-		}
+	field, rest, ok := lines.CutField(rest)
+	for ; ok; field, rest, ok = lines.CutField(rest) {
 		if lines.IsFromLine(field) {
 			continue
 		}

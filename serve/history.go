@@ -53,17 +53,13 @@ const (
 
 // HeaderField returns the value of the first field of a name, without the blanks around it. It may have line ends.
 func HeaderField(raw []byte, lower string) []byte {
-	rest := raw[:min(len(raw), maxHistoryHeader)]
-	for {
-		field, after, ok := lines.CutField(rest)
-		if !ok {
-			return nil
-		}
+	raw = raw[:min(len(raw), maxHistoryHeader)]
+	for field, rest, ok := lines.CutField(raw); ok; field, rest, ok = lines.CutField(rest) {
 		if name := lines.NameOf(field); string(name.Text()) == lower {
 			return bytes.TrimSpace(field[bytes.IndexByte(field, ':')+1:])
 		}
-		rest = after
 	}
+	return nil
 }
 
 // short returns the beginning of a text, as UTF-8.

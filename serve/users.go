@@ -52,14 +52,14 @@ func folderOf(user string) (string, error) {
 // UserOf returns the user who gets the mail for an address: the address without what follows a plus sign before the @, since the sender
 // may write anything there.
 func UserOf(address string) string {
-	local, domain := address, ""
-	if at := strings.LastIndexByte(address, '@'); at >= 0 {
-		local, domain = address[:at], address[at:]
+	at := strings.LastIndexByte(address, '@')
+	if at < 0 {
+		at = len(address)
 	}
-	if plus := strings.IndexByte(local, '+'); plus > 0 {
-		local = local[:plus]
+	if plus := strings.IndexByte(address[:at], '+'); plus > 0 {
+		return address[:plus] + address[at:]
 	}
-	return local + domain
+	return address
 }
 
 // pathOf returns the path of the model that a user teaches.
