@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,14 +18,19 @@ import (
 )
 
 // learnAt learns what the mailbox says at a time, with the default options.
-func (b *tree) learnAt(now time.Time) Account {
+func (b *tree) learnAt(now time.Time) (a Account) {
 	b.Helper()
-	box, err := Open(b.dir)
-	b.must(err)
-	s := b.open()
-	defer s.Close()
-	a, err := box.Learn(b.Context(), s, LearnOptions{Now: func() time.Time { return now }, Options: DefaultOptions()})
-	b.must(err)
+	synctest.Test(b.T, func(t *testing.T) {
+		in := *b
+		in.T = t // of the bubble
+		time.Sleep(time.Until(now))
+		box, err := Open(b.dir)
+		in.must(err)
+		s := in.open()
+		defer s.Close()
+		a, err = box.Learn(t.Context(), s, LearnOptions{Options: DefaultOptions()})
+		in.must(err)
+	})
 	return a
 }
 

@@ -26,8 +26,6 @@ type LearnOptions struct {
 	Limit int
 	// Progress, if set, is called after each message, from any goroutine, with the number of messages to read.
 	Progress func(read, all int)
-	// Now returns the time; nil is [time.Now].
-	Now func() time.Time
 	// Filed reports whether the filter has put a message into a folder of spam, as far as that is known; nil is of none.
 	Filed func(raw []byte) bool
 	Options
@@ -42,13 +40,6 @@ type Options struct {
 
 // DefaultOptions returns the default options.
 func DefaultOptions() Options { return fieldtags.Default[Options]() }
-
-func (o LearnOptions) now() time.Time {
-	if o.Now != nil {
-		return o.Now()
-	}
-	return time.Now()
-}
 
 const day = 24 * time.Hour
 
@@ -338,7 +329,7 @@ func (c *comparison) weigh(n *Change, before []uint64) error {
 	old, isOld := c.sightings[name]
 	changedSides := isOld && int(old.Label) != n.label && !c.stays[name] // also of a message that the log has forgotten
 	n.moved = changedSides
-	n.since = c.o.now().Unix()
+	n.since = time.Now().Unix()
 	for _, name := range before {
 		s := c.sightings[name]
 		if !c.stays[name] {
@@ -356,7 +347,7 @@ func (c *comparison) weigh(n *Change, before []uint64) error {
 		n.state = store.Unread
 	case changedSides, isHam && (c.first || n.moved || n.file.Acted || c.o.ReadDays == 0):
 		n.state = store.Said
-	case isHam && c.o.now().Before(read):
+	case isHam && time.Now().Before(read):
 		n.state = store.ReadOnly
 		c.account.Waiting++
 	case isHam:
@@ -414,7 +405,7 @@ func (c *comparison) news() (news []Change, said map[uint64]int) {
 				case same && before.State == store.Filed:
 					c.account.Filed++
 					continue
-				case same && before.State == store.ReadOnly && !f.Unseen && !f.Acted && c.o.now().Before(read):
+				case same && before.State == store.ReadOnly && !f.Unseen && !f.Acted && time.Now().Before(read):
 					c.account.Waiting++
 					continue
 				}
@@ -453,7 +444,7 @@ func (c *comparison) takeBack(s *store.Store, gone []uint64) error {
 	}
 	for _, name := range gone {
 		file := c.sightings[name]
-		if file.State != store.LearnedAsRead || there[file.Fingerprint] || c.byHand[file.Fingerprint] || c.o.now().Sub(time.Unix(file.Since, 0)) > takenBackDays*day {
+		if file.State != store.LearnedAsRead || there[file.Fingerprint] || c.byHand[file.Fingerprint] || time.Since(time.Unix(file.Since, 0)) > takenBackDays*day {
 			continue
 		}
 		outcome, err := s.ForgetKnown(file.Fingerprint)
