@@ -38,8 +38,10 @@ type Client interface {
 // Conn is the connection of a client.
 type Conn struct {
 	net.Conn
-	Last  time.Time // when what the client has begun has to have come; zero for no limit
-	begun bool      // something that is to be finished; guarded by the server
+	Last time.Time // when what the client has begun has to have come; zero for no limit
+
+	mu    sync.Mutex // of its end
+	begun bool       // something that is to be finished
 }
 
 // Server answers the clients of a listener in a protocol, under whose name it reports.
@@ -59,10 +61,8 @@ type Server struct {
 	Working context.Context
 
 	warnings limit
-	clients  atomic.Int64 // that are connected
-	mu       sync.Mutex   // of the fields below
-	stopping bool
-	conns    map[*Conn]bool
+	clients  atomic.Int64    // that are connected
+	accepts  context.Context // ends when the daemon stops; nil in tests of protocols
 	open     sync.WaitGroup
 }
 
@@ -70,20 +70,25 @@ type Server struct {
 const lateness = 200 * time.Millisecond
 
 // IsStopping reports whether the daemon stops.
-func (s *Server) IsStopping() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.stopping
-}
+func (s *Server) IsStopping() bool { return s.accepts != nil && s.accepts.Err() != nil }
 
 // Await sets until when a client may be silent. Begun says whether it has begun something: one that has not gets [ErrClosed] when the daemon stops.
 func (s *Server) Await(conn *Conn, begun bool) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if conn.begun = begun; s.stopping && !begun {
+	conn.mu.Lock()
+	defer conn.mu.Unlock()
+	if conn.begun = begun; s.IsStopping() && !begun {
 		return ErrClosed
 	}
 	return conn.Expect(s.Idle)
+}
+
+// hurry ends the connection soon, unless the client has begun something.
+func (c *Conn) hurry() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.begun {
+		c.SetReadDeadline(time.Now().Add(lateness))
+	}
 }
 
 // Expect sets how long the client may be silent, up to Last.
@@ -126,20 +131,18 @@ func (s *Server) begin(of net.Conn) {
 	}
 	conn := &Conn{Conn: of}
 	c := s.Begin(conn)
-	s.mu.Lock()
-	s.conns[conn] = true
-	s.mu.Unlock()
+	stopHurry := context.AfterFunc(s.accepts, conn.hurry)
+	stopClose := context.AfterFunc(s.Working, func() { conn.Close() })
 	s.open.Go(func() {
 		defer func() {
+			stopHurry()
+			stopClose()
 			if fault := recover(); fault != nil {
 				s.Warn("internal error: %v: please report it", fault)
 				c.Fail()
 			}
 			done()
 			conn.Close()
-			s.mu.Lock()
-			delete(s.conns, conn)
-			s.mu.Unlock()
 		}()
 		c.Answer()
 	})
@@ -147,26 +150,13 @@ func (s *Server) begin(of net.Conn) {
 
 // Serve accepts clients until ctx ends, and closes l. Then it waits for them.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	accepts, stop := context.WithCancel(ctx)
 	working, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	defer abandon()
-	s.Working, s.conns = working, map[*Conn]bool{}
+	s.accepts, s.Working = accepts, working
 	err := accept(ctx, l, s.begin, func(err error) { s.Warn("accept a client: %v: trying again", err) })
-	s.mu.Lock()
-	s.stopping = true
-	for conn := range s.conns {
-		if !conn.begun {
-			conn.SetReadDeadline(time.Now().Add(lateness))
-		}
-	}
-	s.mu.Unlock()
-	late := time.AfterFunc(cmp.Or(s.Grace, 10*time.Second), func() {
-		abandon()
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		for conn := range s.conns {
-			conn.Close()
-		}
-	})
+	stop()
+	late := time.AfterFunc(cmp.Or(s.Grace, 10*time.Second), abandon)
 	s.open.Wait()
 	late.Stop()
 	if err != nil {

@@ -75,7 +75,7 @@ func (c *Client) Judge(ctx context.Context, s *State, classify func(raw []byte) 
 func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, classify func(raw []byte) filter.Classification, move bool, r *Run) error {
 	const headBytes = 16 << 10 // that are read for From and Subject
 	known := s.of(c.Account)
-	var judged []Judgement
+	var judged []Judgement // that are told when those to move were moved
 	decoder := message.NewDecoder(message.DefaultOptions())
 	var spam imap.UIDSet
 	var hashes []string
@@ -100,7 +100,8 @@ func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, clas
 		if j.Verdict == filter.Spam {
 			r.Spam++
 			hash := hashOf(raw)
-			if j.CameBack = known.has(hash); !j.CameBack {
+			j.CameBack = known.has(hash)
+			if j.Moved = move && !j.CameBack; j.Moved {
 				spam.AddNum(uid)
 				hashes = append(hashes, hash)
 			}
@@ -116,12 +117,8 @@ func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, clas
 			return err
 		}
 	}
-	for _, j := range judged {
-		if j.Moved = move && spam.Contains(imap.UID(j.UID)); j.Moved {
-			r.Moved++
-		}
-		r.Messages = append(r.Messages, j)
-	}
+	r.Moved += len(hashes)
+	r.Messages = append(r.Messages, judged...)
 	return nil
 }
 
