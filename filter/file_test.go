@@ -192,7 +192,7 @@ func TestUnusableFilesAreRefused(t *testing.T) {
 		want error
 		text string
 	}{
-		{"an empty file", nil, ErrNotModel, "not a chaff model"},
+		{"an empty file", nil, ErrTruncated, "model is truncated"},
 		{"a text file", []byte("From someone@example Mon Jan  1\n\nhello"), ErrNotModel, "not a chaff model"},
 		{"half a header", good[:16], ErrTruncated, "model is truncated"},
 		{"half a model", good[:len(good)/2], ErrTruncated, "model is truncated: "},

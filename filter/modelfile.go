@@ -46,7 +46,7 @@ type modelFile struct {
 func openModelFile(path string) (m modelFile, err error) {
 	m.file, m.opened, err = replace.OpenRegular(path, os.O_RDONLY)
 	switch {
-	case errors.Is(err, replace.ErrSpecial) || err == nil && m.opened.Size() < int64(len(modelFormat.Magic)):
+	case errors.Is(err, replace.ErrSpecial):
 		err = ErrNotModel
 	case err != nil:
 	default:

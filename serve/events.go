@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"log/slog"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
@@ -95,7 +96,7 @@ func (e *events) judged(protocol string, r *Record) {
 	if r.Unjudged != "" {
 		all = append(all, slog.String("unjudged", r.Unjudged))
 	} else {
-		all = append(all, slog.String("verdict", string(r.Verdict)), slog.Float64("score", float64(int(100*r.Score))/100))
+		all = append(all, slog.String("verdict", string(r.Verdict)), slog.Float64("score", math.Round(100*r.Score)/100))
 	}
 	all = append(all, slog.Int("size", r.Size), slog.Int64("ms", int64(1000*r.Seconds)))
 	e.add("judged", append(all, some("from", r.From, "subject", r.Subject)...)...)

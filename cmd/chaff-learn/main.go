@@ -114,7 +114,7 @@ func learn(ctx context.Context, model, label string, stdin io.Reader, stderr io.
 	}
 	s, err := store.OpenAsBefore(ctx, model)
 	if err != nil {
-		return exitLater, err
+		return exitLater, delivery.Advised(model, err)
 	}
 	if label != "" && !slices.Contains(s.Classes(), label) {
 		return exitRefused, fmt.Errorf("the model %s has no class %s: it has %s", model, label, strings.Join(s.Classes(), ", "))

@@ -229,7 +229,7 @@ func (x *onModel) change(mayFit bool, do func(s *store.Store) error) (f afterwar
 	ctx := x.command.Context()
 	s, err := store.Open(ctx, x.model, x.Store)
 	if err != nil {
-		return f, err
+		return f, delivery.Advised(x.model, err)
 	}
 	var problem error
 	if err = do(s); err == nil && mayFit {

@@ -16,11 +16,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"chaff/cmd/internal/delivery"
 	"chaff/config"
+	"chaff/filter"
 	"chaff/internal/hint"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/message"
+	"chaff/serve/web"
 	"chaff/store"
 )
 
@@ -107,12 +110,17 @@ func (d *doctor) run() {
 	d.memory()
 }
 
-// files checks whether this user, and the owner of the folder, can read and write the model and its log, and whether others cannot.
+// ofMail is why models are secret.
+const ofMail = "it has words of your mail"
+
+// files checks whether this user, and the owner of the folder, can read and write the model, its log and the token of the daemon, and whether
+// others cannot.
 func (d *doctor) files() {
 	folder := filepath.Dir(d.model)
-	for _, file := range []struct{ about, path, missing string }{
-		{"model", d.model, cmp.Or(anew(d.model, fs.ErrNotExist), "chaff train -m "+hint.Word(d.model)+" --maildir PATH makes one")},
-		{"log", storeOf(d.model), "a model without a log cannot learn: chaff restore has it from a backup, and chaff train makes both"},
+	for _, file := range []struct{ about, path, missing, secret string }{
+		{"model", d.model, cmp.Or(delivery.Anew(d.model, filter.ErrTruncated), "chaff train -m "+hint.Word(d.model)+" --maildir PATH makes one"), ofMail},
+		{"log", delivery.LogOf(d.model), "a model without a log cannot learn: chaff restore has it from a backup, and chaff train makes both", ofMail},
+		{"token", web.TokenFile(d.model), "remove it, and the daemon makes a new one", "the daemon does not start"},
 	} {
 		var info fs.FileInfo
 		open, err := os.OpenFile(file.path, os.O_RDWR, 0)
@@ -121,6 +129,7 @@ func (d *doctor) files() {
 			open.Close()
 		}
 		switch {
+		case errors.Is(err, fs.ErrNotExist) && file.about == "token": // only HTTP has one
 		case errors.Is(err, fs.ErrNotExist):
 			d.bad(file.about, file.missing, "%s: %v", file.path, replace.Reason(err))
 		case errors.Is(err, fs.ErrPermission):
@@ -129,10 +138,12 @@ func (d *doctor) files() {
 			d.bad(file.about, "mount the disk for writing, or move the model to another one", "%s cannot be written: %v", file.path, replace.Reason(err))
 		case info.Size() == 0:
 			d.bad(file.about, file.missing, "%s is empty", file.path)
+		case !sameOwner(file.path, folder) && sameOwner(folder, "/"):
+			d.bad(file.about, "chown --reference="+hint.Word(file.path)+" "+hint.Word(folder), "%s belongs to another user than its folder, which is root's", file.path)
 		case !sameOwner(file.path, folder):
 			d.bad(file.about, "chown --reference="+hint.Word(folder)+" "+hint.Word(file.path), "%s belongs to another user than its folder, as whom the daemon runs", file.path)
 		case info.Mode().Perm()&0o077 != 0:
-			d.bad(file.about, "chmod 600 "+hint.Word(file.path), "%s, %s: others can use it, and it has words of your mail", file.path, sizeOf(info.Size()))
+			d.bad(file.about, "chmod 600 "+hint.Word(file.path), "%s: others can use it, and %s", file.path, file.secret)
 		default:
 			d.good(file.about, "%s, %s, written %s", file.path, sizeOf(info.Size()), ago(d.now, info.ModTime()))
 		}
@@ -183,7 +194,7 @@ func (d *doctor) learning() {
 	if err != nil {
 		isMissing := errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrNone) && hasStore(d.model) != nil
 		if !isMissing && !errors.Is(err, fs.ErrPermission) { // which files has said
-			d.bad("learning", cmp.Or(anew(d.model, err), "chaff restore --replace makes both anew from a backup"), "%v", err)
+			d.bad("learning", cmp.Or(delivery.Anew(d.model, err), "chaff restore --replace makes both anew from a backup"), "%v", err)
 		}
 		return
 	}
@@ -354,7 +365,7 @@ const roomOnDisk = 100 << 20
 // disk checks whether the model can be fitted again.
 func (d *doctor) disk() {
 	need := int64(roomOnDisk)
-	for _, path := range []string{d.model, storeOf(d.model)} {
+	for _, path := range []string{d.model, delivery.LogOf(d.model)} {
 		if info, err := os.Stat(path); err == nil {
 			need += 2 * info.Size()
 		}

@@ -219,20 +219,12 @@ func look(path string) (*store.View, error) {
 	return v, delivery.Advised(path, err)
 }
 
-// storeOf returns the path of the log of the model at path, or at the end of a link at path.
-func storeOf(path string) string {
-	if target, err := replace.Target(path); err == nil {
-		path = target
-	}
-	return path + store.Suffix
-}
-
 // hasStore returns an error that says how to begin if the model at path does not exist or has no log.
 func hasStore(path string) error {
 	if path == "" {
 		return hint.With(errors.New("no model: the home directory is unknown"), "say where it is: -m FILE")
 	}
-	if _, err := os.Stat(storeOf(path)); !errors.Is(err, fs.ErrNotExist) || store.HasEarlier(path) {
+	if _, err := os.Stat(delivery.LogOf(path)); !errors.Is(err, fs.ErrNotExist) || store.HasEarlier(path) {
 		return nil
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -243,7 +235,7 @@ func hasStore(path string) error {
 		return err
 	}
 	defer f.Close()
-	return fmt.Errorf("read %s: %w", storeOf(path), store.ErrNone) // it was lost, or the model saved without
+	return fmt.Errorf("read %s: %w", delivery.LogOf(path), store.ErrNone) // it was lost, or the model saved without
 }
 
 // unused returns why the model at path is used without its log, or nil.
@@ -264,24 +256,6 @@ func fromLog(path string) string {
 	return "chaff retrain -m " + hint.Word(path) + " makes the model anew from its log"
 }
 
-// anew says how the model at path, which cannot be opened because of err, is made anew of its log. It is empty if that is no cure.
-func anew(path string, err error) string {
-	if !delivery.HasLog(storeOf(path)) {
-		return ""
-	}
-	_, gone := os.Stat(path)
-	command := "chaff retrain -m " + hint.Word(path) + " makes it anew from its log"
-	switch {
-	case errors.Is(err, filter.ErrPart):
-		return "chaff merge PART... -o FILE"
-	case errors.Is(err, filter.ErrNotModel): // which could be a file of another program
-		return "remove it, then " + command
-	case errors.Is(err, filter.ErrTruncated), errors.Is(err, filter.ErrDamaged), errors.Is(gone, fs.ErrNotExist):
-		return command
-	}
-	return ""
-}
-
 // saved names the model and its log, if it has one, with their sizes.
 func (a *answer) saved() {
 	sizeAt := func(path string) (text string) {
@@ -291,7 +265,7 @@ func (a *answer) saved() {
 		return text
 	}
 	text := a.model + ", " + sizeAt(a.model)
-	if size := sizeAt(storeOf(a.model)); size != "" {
+	if size := sizeAt(delivery.LogOf(a.model)); size != "" {
 		text += "; " + filepath.Base(a.model) + store.Suffix + ", " + size
 	}
 	a.line("%-12s%s", "saved", text)

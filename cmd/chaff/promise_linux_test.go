@@ -348,7 +348,7 @@ func testStreams(t *testing.T, p deliveryProgram) {
 		"a FIFO for a model":                  {`mkfifo $HOME/fifo; exec "$@"`, "--pass -m " + p.home + "/fifo", 75, "not a chaff model"},
 		"a folder for a model":                {`exec "$@"`, "--pass -m /", 75, "not a chaff model"},
 		"a device for a model":                {`exec "$@"`, "--pass -m /dev/zero", 75, "not a chaff model"},
-		"an empty model":                      {`: >$HOME/empty; exec "$@"`, "--pass -m " + p.home + "/empty", 75, "not a chaff model"},
+		"an empty model":                      {`: >$HOME/empty; exec "$@"`, "--pass -m " + p.home + "/empty", 75, "model is truncated"},
 		"a damaged model":                     {`exec "$@"`, "--pass -m " + p.home + "/damaged", 75, "damaged"},
 		"no model":                            {`exec "$@"`, "--pass -m nowhere", 75, "no such file"},
 		"pass by another word":                {`exec "$@"`, "--pass=1 --modle", 75, "unknown flag"},

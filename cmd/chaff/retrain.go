@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"chaff/cmd/internal/delivery"
 	"chaff/config"
 	"chaff/internal/hint"
 	"chaff/internal/replace"
@@ -65,7 +66,7 @@ readable by its owner only.`,
 				return err
 			}
 			output := replace.Output{Path: out, Kind: store.LogKind()}
-			if err := canWrite([]string{p.model, storeOf(p.model)}, output); err != nil {
+			if err := canWrite([]string{p.model, delivery.LogOf(p.model)}, output); err != nil {
 				return err
 			}
 			n, err := store.Backup(p.model, out)

@@ -133,10 +133,7 @@ func (x *serving) run() error {
 	}
 	defer delivery.LimitMemory(int64(o.Memory) + judgingMemory)()
 	if x.engine, err = serve.New(x.command.Context(), o, x.log); err != nil {
-		if do := anew(x.model, err); do != "" {
-			err = hint.With(err, do)
-		}
-		return err
+		return delivery.Advised(x.model, err)
 	}
 	if err = x.confine(o); err == nil {
 		err = x.answer()
@@ -302,9 +299,18 @@ func (x *serving) listen() error {
 		flags := mapped(x.protocols, func(p protocol) string { return "--" + p.flag })
 		return hint.With(errors.New("no address to listen on"), "give one of "+strings.Join(flags, ", ")+" an address, such as unix:/run/chaff/socket or a port")
 	}
-	if slices.ContainsFunc(x.listeners, func(l listener) bool { return l.flag == "lmtp" }) {
-		_, err := lmtp.ParseBackend(x.Serve.LMTPBackend)
-		return err
+	// What would stop the daemon later is an error before it says that it is ready.
+	for _, l := range x.listeners {
+		var err error
+		switch l.flag {
+		case "lmtp":
+			_, err = lmtp.ParseBackend(x.Serve.LMTPBackend)
+		case "http":
+			_, err = web.Token(x.model, x.log)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

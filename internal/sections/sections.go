@@ -59,7 +59,7 @@ func (f Format) Open(from io.ReaderAt, has int64) (*Reader, error) {
 	}
 	head = head[:n]
 	switch {
-	case len(head) > 0 && len(head) < len(f.Magic) && strings.HasPrefix(f.Magic, string(head)):
+	case len(head) < len(f.Magic) && strings.HasPrefix(f.Magic, string(head)): // also an empty file, as a crash of the machine leaves one
 		return nil, f.ErrTruncated
 	case !bytes.HasPrefix(head, []byte(f.Magic)):
 		return nil, f.ErrForeign

@@ -74,7 +74,8 @@ func TestAChangedOrCutFileIsAnError(t *testing.T) {
 		data []byte
 		want error
 	}{
-		"no bytes":      {nil, errForeign},
+		"no bytes":      {nil, errTruncated},
+		"other bytes":   {[]byte("12"), errForeign},
 		"half a header": {good[:20], errTruncated},
 		"a longer file": {append(bytes.Clone(good), 0), errDamaged},
 		"a new version": {slices.Concat(good[:8], []byte{4}, good[9:]), errVersion},

@@ -120,7 +120,7 @@ type loginBody struct {
 }
 
 func (c *console) loginPage(w http.ResponseWriter, status int, r *http.Request, problem string) {
-	c.write(w, status, &view{Page: "login", Problem: problem, Body: loginBody{tokenFile(c.options.Model), r.Header.Get("Sec-Fetch-Site") == "cross-site"}})
+	c.write(w, status, &view{Page: "login", Problem: problem, Body: loginBody{TokenFile(c.options.Model), r.Header.Get("Sec-Fetch-Site") == "cross-site"}})
 }
 
 // maxForm is the size in bytes of the largest form without a message.

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"chaff/internal/replace"
+	"chaff/serve"
 )
 
 // guarded wraps all handlers: it refuses requests of other origins, limits what browsers do with answers, and survives faults.
@@ -145,48 +146,48 @@ func (s *server) session(r *http.Request) (session, form string) {
 
 var errForm = errors.New("the form is too old: open the page again")
 
-// tokenFile returns the path of the file with the token.
-func tokenFile(model string) string { return model + ".token" }
+// TokenFile returns the path of the file with the token of the daemon of a model.
+func TokenFile(model string) string { return model + ".token" }
 
 // minToken is the size in bytes of the shortest token that is accepted.
 const minToken = 16
 
-// readToken returns the token beside a model. It makes the file if there is none; made reports that. The file belongs to us, or to the owner of
-// the model.
-func readToken(model string) (token string, made bool, err error) {
-	path := tokenFile(model)
+// Token returns the token beside a model. It makes the file if there is none. The file belongs to us, or to the owner of the model.
+func Token(model string, log serve.Logger) (token string, err error) {
+	path := TokenFile(model)
 	file, err := replace.Open(path, os.O_EXCL|os.O_WRONLY, 0o600)
 	if err == nil {
 		token = rand.Text()
 		_, err = fmt.Fprintf(file, "%s\n", token)
 		if err = errors.Join(err, file.Close()); err != nil {
 			os.Remove(path)
-			err = fmt.Errorf("write the token: %w", err)
+			return "", fmt.Errorf("write the token: %w", err)
 		}
-		return token, true, err
+		log.Note("made a token for the HTTP server in %s", path)
+		return token, nil
 	}
 	if !errors.Is(err, fs.ErrExist) {
-		return "", false, fmt.Errorf("make the token: %w", err)
+		return "", fmt.Errorf("make the token: %w", err)
 	}
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 	case replace.IsForeign(info, model):
-		return "", false, fmt.Errorf("the token in %s belongs to another user, who knows it: remove it, and a new one is made", path)
+		return "", fmt.Errorf("the token in %s belongs to another user, who knows it: remove it, and a new one is made", path)
 	case info.Mode().Perm()&0o077 != 0:
-		return "", false, fmt.Errorf("others can use the token in %s: chmod 600 it, and remove it if somebody may have read it: then a new one is made", path)
+		return "", fmt.Errorf("others can use the token in %s: chmod 600 it, and remove it if somebody may have read it: then a new one is made", path)
 	default:
 		var text []byte
 		text, err = os.ReadFile(path)
 		token = strings.TrimSpace(string(text))
 	}
 	if err != nil {
-		return "", false, fmt.Errorf("read the token: %w", err)
+		return "", fmt.Errorf("read the token: %w", err)
 	}
 	if len(token) < minToken {
-		return "", false, fmt.Errorf("the token in %s has fewer than %d characters: remove it, and a new one is made", path, minToken)
+		return "", fmt.Errorf("the token in %s has fewer than %d characters: remove it, and a new one is made", path, minToken)
 	}
-	return token, false, nil
+	return token, nil
 }
 
 // isSame compares a text with a secret in a time that does not depend on either.

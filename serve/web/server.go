@@ -52,19 +52,16 @@ func Serve(ctx context.Context, l net.Listener, e *serve.Engine, log serve.Logge
 		return err
 	}
 	if a, isTCP := l.Addr().(*net.TCPAddr); isTCP {
-		log.Note("the console is at http://%s/, and its token in %s", a, tokenFile(s.options.Model))
+		log.Note("the console is at http://%s/, and its token in %s", a, TokenFile(s.options.Model))
 	}
 	return s.serve(ctx, l)
 }
 
 func newServer(e *serve.Engine, log serve.Logger) (*server, error) {
 	o := e.Options()
-	token, made, err := readToken(o.Model)
+	token, err := Token(o.Model, log)
 	if err != nil {
 		return nil, err
-	}
-	if made {
-		log.Note("made a token for the HTTP server in %s", tokenFile(o.Model))
 	}
 	sum := sha256.Sum256([]byte("cookie\n" + token))
 	return &server{

@@ -151,23 +151,22 @@ func (s *site) form() string {
 func TestTheTokenIsMadeAndGuarded(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	must(t, os.WriteFile(model, nil, 0o600))
-	path := tokenFile(model)
-	first, made, err := readToken(model)
-	if err != nil || !made || len(first) < 26 {
-		t.Fatalf("made %v with %d characters: %v", made, len(first), err)
+	path := TokenFile(model)
+	first, err := Token(model, &servetest.Log{})
+	if err != nil || len(first) < 26 {
+		t.Fatalf("made with %d characters: %v", len(first), err)
 	}
 	info, err := os.Stat(path)
 	must(t, err)
 	if info.Mode().Perm() != 0o600 {
 		t.Errorf("its mode is %v", info.Mode())
 	}
-	again, made, err := readToken(model)
-	if err != nil || made || string(again) != string(first) {
-		t.Errorf("read again: made %v, %v", made, err)
+	if again, err := Token(model, &servetest.Log{}); err != nil || again != first {
+		t.Errorf("read again: %v", err)
 	}
 	for _, mode := range []os.FileMode{0o640, 0o604, 0o620} {
 		must(t, os.Chmod(path, mode))
-		if _, _, err := readToken(model); err == nil || !strings.Contains(err.Error(), "others can use the token") {
+		if _, err := Token(model, &servetest.Log{}); err == nil || !strings.Contains(err.Error(), "others can use the token") {
 			t.Errorf("mode %v: got %v", mode, err)
 		}
 	}
@@ -175,21 +174,21 @@ func TestTheTokenIsMadeAndGuarded(t *testing.T) {
 	if os.Geteuid() == 0 {
 		const nobody = 65534
 		must(t, os.Chown(path, nobody, nobody))
-		if _, _, err := readToken(model); err == nil || !strings.Contains(err.Error(), "belongs to another user") {
+		if _, err := Token(model, &servetest.Log{}); err == nil || !strings.Contains(err.Error(), "belongs to another user") {
 			t.Errorf("of another user: got %v", err)
 		}
 		must(t, os.Chown(model, nobody, nobody))
-		if _, _, err := readToken(model); err != nil {
+		if _, err := Token(model, &servetest.Log{}); err != nil {
 			t.Errorf("of the owner of the model: got %v", err)
 		}
 		must(t, os.Chown(path, 0, 0))
 		must(t, os.Chown(model, 0, 0))
 	}
 	must(t, os.WriteFile(path, []byte("short\n"), 0o600))
-	if _, _, err := readToken(model); err == nil || !strings.Contains(err.Error(), "fewer than") {
+	if _, err := Token(model, &servetest.Log{}); err == nil || !strings.Contains(err.Error(), "fewer than") {
 		t.Errorf("a short token: got %v", err)
 	}
-	if _, _, err := readToken(filepath.Join(model, "none")); err == nil {
+	if _, err := Token(filepath.Join(model, "none"), &servetest.Log{}); err == nil {
 		t.Error("no folder: got no error")
 	}
 }

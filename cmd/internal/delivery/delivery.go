@@ -23,6 +23,7 @@ import (
 	"chaff/corpus"
 	"chaff/filter"
 	"chaff/internal/hint"
+	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/internal/verdictfield"
 	"chaff/message"
@@ -318,29 +319,49 @@ func (r Request) open() (*filter.One, error) {
 	return f, err
 }
 
-// HasLog reports whether there is anything in the log at path. A training that was killed can leave an empty one.
-func HasLog(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Size() > 0
+// LogOf returns the path of the log of the model at path, or at the end of a link at path.
+func LogOf(path string) string {
+	if target, err := replace.Target(path); err == nil {
+		path = target
+	}
+	return path + filter.LogSuffix
+}
+
+// Anew says how the model at path, which cannot be opened because of err, is made anew from its log. It is empty if that is no cure.
+func Anew(path string, err error) string {
+	command := "chaff retrain -m " + hint.Word(path) + " makes it anew from its log"
+	info, noLog := os.Stat(LogOf(path))
+	isOneOf := func(reasons ...error) bool {
+		return slices.ContainsFunc(reasons, func(reason error) bool { return errors.Is(err, reason) })
+	}
+	switch {
+	case noLog != nil || info.Size() == 0: // which a training that was killed can leave
+	case isOneOf(filter.ErrPart):
+		return "chaff merge PART... -o FILE"
+	case isOneOf(filter.ErrNotModel): // which could be a file of another program
+		return "remove it, then " + command
+	case isOneOf(fs.ErrNotExist, filter.ErrVersion, filter.ErrTruncated, filter.ErrDamaged):
+		return command
+	}
+	return ""
 }
 
 // Advised adds a hint to an error about the model file at path.
 func Advised(path string, err error) error {
-	isGone := errors.Is(err, fs.ErrNotExist)
-	isDamaged := errors.Is(err, filter.ErrVersion) || errors.Is(err, filter.ErrDamaged) || errors.Is(err, filter.ErrTruncated)
 	_, noStore := os.Stat(path + ".store") // of an earlier version
+	anew, isVersion := Anew(path, err), errors.Is(err, filter.ErrVersion)
 	switch {
 	case path == "":
 		return hint.With(errors.New("no model: the home directory is unknown"), "say where it is: -m FILE")
-	case (isGone || isDamaged) && HasLog(path+filter.LogSuffix):
-		return hint.With(err, "chaff retrain -m "+hint.Word(path)+" makes it anew from its log")
-	case noStore == nil && errors.Is(err, filter.ErrVersion):
+	case anew != "":
+		return hint.With(err, anew)
+	case noStore == nil && isVersion:
 		return hint.With(err, "chaff retrain -m "+hint.Word(path)+" makes it anew from its store, and that a log")
-	case isGone:
+	case errors.Is(err, fs.ErrNotExist):
 		return hint.With(err, "train one first: chaff train ~/Maildir, or say where it is: -m FILE")
 	case errors.Is(err, filter.ErrNotModel):
 		return hint.With(err, "a model is a file that chaff train has saved")
-	case isDamaged:
+	case isVersion || errors.Is(err, filter.ErrDamaged) || errors.Is(err, filter.ErrTruncated):
 		return hint.With(err, "train it again with chaff train")
 	}
 	return err
