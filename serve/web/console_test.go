@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"html"
+	"html/template"
 	"net/http/httptest"
 	"net/url"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"chaff/filter"
 	"chaff/serve"
 	"chaff/store"
 	"chaff/train"
@@ -383,4 +385,16 @@ func FuzzForms(f *testing.F) {
 			t.Errorf("%q is a session", boundary)
 		}
 	})
+}
+
+func TestAnExplanationSaysThatAMessageIsUnlikeTheOthers(t *testing.T) {
+	const sentence = "It is unlike the mail that the model learned."
+	pages := template.Must(template.New("console").Funcs(functions()).Parse(consoleTemplate))
+	for _, unlike := range []bool{false, true} {
+		var b strings.Builder
+		body := whyBody{Explanation: filter.Explanation{Classification: filter.Classification{Unlike: unlike}}}
+		if err := pages.ExecuteTemplate(&b, "why", view{Body: body}); err != nil || strings.Contains(b.String(), sentence) != unlike {
+			t.Errorf("unlike %v, %v: %s", unlike, err, b.String())
+		}
+	}
 }
