@@ -8,6 +8,7 @@ import (
 	"chaff/evaluate"
 	"chaff/metrics"
 	"chaff/report"
+	"chaff/train"
 )
 
 // A page on one model.
@@ -15,7 +16,7 @@ func Example() {
 	page := report.Page{
 		Title:    "chaff train",
 		Classes:  []string{"ham", "spam"},
-		Figures:  &metrics.Figures{Confusion: metrics.Confusion{{95, 1}, {2, 52}}},
+		Models:   []train.Result{{Model: "votes", Test: &metrics.Figures{Confusion: metrics.Confusion{{95, 1}, {2, 52}}}}},
 		Mistakes: []evaluate.Judged{{Path: "inbox/17", Subject: "<b>Sale</b>", Score: 2.5, Label: "ham", Class: "spam"}},
 	}
 	var html bytes.Buffer

@@ -183,10 +183,10 @@ func (p Page) mistakes() []evaluate.Judged {
 
 // notes name the model and the mail of the parts about a single model.
 func (p Page) notes() (measured, ofModel string) {
-	if p.Of == "" {
+	if len(p.Models) == 0 {
 		return "", ""
 	}
-	of := "For " + clean(p.Of, maxName)
+	of := "For " + clean(p.Models[0].Model, maxName)
 	return of + ", on " + clean(p.On, maxLine) + ".", of + "."
 }
 

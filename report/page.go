@@ -13,8 +13,7 @@ type Page struct {
 	Facts           []Fact   // below the heading
 	Warnings        []string // why the figures are doubtful
 
-	// Of is the model of the parts about a single model. On is the mail of the figures, such as "the test part".
-	Of, On  string
+	On      string // the mail of the figures, such as "the test part"
 	Classes []string
 
 	Tables [][][]string // the figures, as rows of cells, the heads first
@@ -24,14 +23,13 @@ type Page struct {
 	HasBest bool              // the first of Models is the best on development mail
 	Curves  [][]metrics.Point // the errors at all thresholds, of the first of Models: see [metrics.ErrorCurve]
 
-	// What a single model shows: its figures, where its verdicts change, and its terms with the largest weights for each class.
-	Figures    *metrics.Figures
-	Thresholds *metrics.Thresholds
-	Mistakes   []evaluate.Judged
-	Strongest  [][]filter.TermWeight
+	// Of the first of Models: its worst mistakes, and its terms with the largest weights for each class.
+	Mistakes  []evaluate.Judged
+	Strongest [][]filter.TermWeight
 
 	Boundary    *evaluate.Boundary
 	Explanation *filter.Explanation // why a message has its score
+	Thresholds  *metrics.Thresholds // where its verdict would change
 }
 
 // Fact is a name and its value.

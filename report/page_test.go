@@ -28,6 +28,8 @@ func writeHTML(t testing.TB, p Page) string {
 // TestEachPartIsShownWhereThereIsSomethingToShow gives a page one part after the other.
 func TestEachPartIsShownWhereThereIsSomethingToShow(t *testing.T) {
 	sample := samplePage()
+	bins := sample.Models[0].Test.Reliability
+	sample.Models[0].Test.Reliability = nil
 	epochs := sample.Models[slices.IndexFunc(sample.Models, func(r train.Result) bool { return r.Model == "softmax" })]
 	tests := []struct {
 		part string
@@ -48,7 +50,7 @@ func TestEachPartIsShownWhereThereIsSomethingToShow(t *testing.T) {
 		{"a flawless filter", Page{Models: sample.Models[:1], Curves: [][]metrics.Point{{{Threshold: -1, HM: 1}, {}, {Threshold: 1, SM: 1}}}}, []string{"curves"}, "All spam can be caught without losing ham"},
 		{"epochs", Page{Models: []train.Result{epochs}}, []string{"learning", "Accuracy by epoch", "Loss by epoch"}, ""},
 		{"a single epoch", Page{Models: []train.Result{{Model: "a", Report: models.Report{Epochs: epochs.Epochs[:1]}}}}, nil, ""},
-		{"reliability", Page{Figures: &metrics.Figures{Reliability: sample.Figures.Reliability}}, []string{"probabilities"}, "<bdi>mean probability %</bdi>"},
+		{"reliability", Page{Models: []train.Result{{Model: "a", Test: &metrics.Figures{Reliability: bins}}}}, []string{"probabilities"}, "<bdi>mean probability %</bdi>"},
 		{"strongest terms", Page{Strongest: sample.Strongest}, []string{"terms"}, "click here"},
 		{"classes without terms", Page{Strongest: [][]filter.TermWeight{nil}}, nil, ""},
 		{"mistakes", Page{Mistakes: sample.Mistakes}, []string{"mistakes"}, "<bdi>ham</bdi> called <bdi>spam</bdi>, score 4.817, probability 0.9934"},

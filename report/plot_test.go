@@ -45,9 +45,9 @@ func TestAnyDataGivesAPlotOrNone(t *testing.T) {
 		"no points":    {Models: []train.Result{measured}, Curves: [][]metrics.Point{nil}},
 		"zero rates":   curves(metrics.Point{SM: 1}, metrics.Point{}),
 		"rates of one": curves(metrics.Point{HM: 1}, metrics.Point{SM: 1}),
-		"empty bins":   {Figures: &metrics.Figures{Reliability: []metrics.ReliabilityBin{{}}}},
+		"empty bins":   {Models: []train.Result{{Test: &metrics.Figures{Reliability: []metrics.ReliabilityBin{{}}}}}},
 		"classes that do not exist": {Boundary: terms(evaluate.TermPoint{X: 1, Y: 1, Messages: -3}),
-			Figures: &metrics.Figures{Confusion: metrics.Confusion{{1, 2, 3}, {0, 0, 0}, {0, 0, 0}}}},
+			Models: []train.Result{{Test: &metrics.Figures{Confusion: metrics.Confusion{{1, 2, 3}, {0, 0, 0}, {0, 0, 0}}}}}},
 		"no boundary": {Boundary: terms(evaluate.TermPoint{Messages: 1})},
 	}
 	for _, x := range odd {

@@ -58,14 +58,14 @@ func samplePage() Page {
 		p.Models = append(p.Models, m)
 		p.Curves = append(p.Curves, margins.ErrorCurve())
 		if i == 0 {
-			p.Figures = &f
 			p.Thresholds = &metrics.Thresholds{Unsure: -0.4, Spam: 1.1}
 		}
 	}
 	p.Explanation = sampleExplanation()
 	for i := range 10 {
 		x := 0.05 + 0.1*float64(i)
-		p.Figures.Reliability = append(p.Figures.Reliability, metrics.ReliabilityBin{Low: x - 0.05, High: x + 0.05, Messages: 10 + 90*(i-5)*(i-5), Predicted: x, Observed: x + 0.07*math.Sin(9*x), ObservedLow: x, ObservedHigh: min(1, x+0.07)})
+		of := p.Models[0].Test
+		of.Reliability = append(of.Reliability, metrics.ReliabilityBin{Low: x - 0.05, High: x + 0.05, Messages: 10 + 90*(i-5)*(i-5), Predicted: x, Observed: x + 0.07*math.Sin(9*x), ObservedLow: x, ObservedHigh: min(1, x+0.07)})
 	}
 	addText(&p)
 	return p

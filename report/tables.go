@@ -72,7 +72,7 @@ func (t *table) row(texts ...string) {
 
 // reliabilityTable has predicted probabilities and observed shares.
 func (p Page) reliabilityTable() (t table) {
-	if p.Figures == nil {
+	if len(p.Models) == 0 || p.Models[0].Test == nil {
 		return t
 	}
 	came := "were predicted right"
@@ -80,7 +80,7 @@ func (p Page) reliabilityTable() (t table) {
 		came = "were " + p.className(1)
 	}
 	t.Head = []cell{{"messages", number}, {"mean probability %", number}, {came + " %", number}, {"95% interval", number}}
-	for _, b := range p.Figures.Reliability {
+	for _, b := range p.Models[0].Test.Reliability {
 		t.row(screen.Grouped(b.Messages), fixed(100*b.Predicted, 1), fixed(100*b.Observed, 1), fixed(100*b.ObservedLow, 1)+"–"+fixed(100*b.ObservedHigh, 1))
 	}
 	return t

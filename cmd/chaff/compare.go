@@ -119,6 +119,8 @@ type resultReport struct {
 	Corpus train.Summary  `json:"corpus"`
 	Models []train.Result `json:"models"`
 	File   string         `json:"file,omitempty"`
+	// Mistakes are the worst; nil for compare.
+	Mistakes []evaluate.Judged `json:"mistakes,omitzero"`
 }
 
 func (x *experiment) describeComparison(a *answer, s train.Summary, results []train.Result, warnings []string) {

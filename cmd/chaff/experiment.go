@@ -104,7 +104,11 @@ func (x *onModel) divided(mail labelled, o train.CollectOptions) (*train.Collect
 func (x *onModel) read(mail labelled, o train.ReadOptions) (*train.Mail, error) {
 	return read(x.program, mail, func(step func(read, all int)) (*train.Mail, error) {
 		o.Progress = step
-		return train.Read(x.command.Context(), mail.source, mail.classes, o)
+		m, err := train.Read(x.command.Context(), mail.source, mail.classes, o)
+		if mail.isPart && errors.Is(err, train.ErrNoMail) { // another task has the messages
+			err = nil
+		}
+		return m, err
 	})
 }
 
@@ -179,11 +183,11 @@ func (x *experiment) draw(s train.Summary, classes []string, all []train.Trained
 	}
 	results, best := resultsOf(all), all[0]
 	x.drawn = report.Page{
-		Title: x.command.CommandPath(), Subtitle: corpusLine(s), Classes: classes, Models: slices.Clone(results), Of: rowName(results, best.Result), On: on,
-		Warnings: slices.Concat(s.Remarks, s.Warnings), Figures: best.Result.Test, Mistakes: mistakes,
+		Title: x.command.CommandPath(), Subtitle: corpusLine(s), Classes: classes, Models: slices.Clone(results), On: on,
+		Warnings: slices.Concat(s.Remarks, s.Warnings), Mistakes: mistakes,
 	}
 	if len(all) == 1 {
-		x.drawn.Title += ": " + x.drawn.Of
+		x.drawn.Title += ": " + best.Result.Model
 	}
 	for i, t := range all {
 		x.drawn.Models[i].Model = rowName(results, t.Result)
@@ -284,19 +288,14 @@ func (x *experiment) evaluate() error {
 	if err := x.draw(read.Summary(), read.Classes, []train.Trained{e.Trained}, "this mail", e.Mistakes); err != nil {
 		return err
 	}
-	r := evaluationReport{resultReport{Corpus: read.Summary(), Models: []train.Result{e.Result}, File: x.model}, e.Mistakes}
+	r := resultReport{read.Summary(), []train.Result{e.Result}, x.model, e.Mistakes}
 	return x.show(r, func(a *answer) { x.describeEvaluation(a, r, read.Classes) })
 }
 
 // maxKnown is the share of known messages below which there is no warning: the same letter may have reached two mailboxes.
 const maxKnown = 0.05
 
-type evaluationReport struct {
-	resultReport
-	Mistakes []evaluate.Judged `json:"mistakes"`
-}
-
-func (x *experiment) describeEvaluation(a *answer, r evaluationReport, classes []string) {
+func (x *experiment) describeEvaluation(a *answer, r resultReport, classes []string) {
 	m := r.Models[0]
 	a.mail(r.Corpus)
 	a.line("%-12s%s, %s on %s", "model", r.File, m.Model, m.Kind)

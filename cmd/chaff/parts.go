@@ -94,20 +94,13 @@ func (x *collecting) collect() error {
 	if x.shards > 0 {
 		mail.source = corpus.Shard(mail.source, x.shard, x.shards)
 	}
-	ctx := x.command.Context()
-	some, err := read(x.program, mail, func(step func(read, all int)) (*train.Mail, error) {
-		o.Progress = step
-		some, err := train.Read(ctx, mail.source, mail.classes, o.ReadOptions)
-		if errors.Is(err, train.ErrNoMail) && x.shards+x.sample > 0 { // another task has the messages
-			err = nil
-		}
-		return some, err
-	})
+	mail.isPart = x.shards+x.sample > 0
+	some, err := x.read(mail, o.ReadOptions)
 	if err != nil {
 		return err
 	}
 	fit := train.Options{Models: x.Models, Thresholds: x.Thresholds}
-	if err := store.Collect(ctx, x.model, some, x.Model, o, fit, x.Store, x.replace); err != nil {
+	if err := store.Collect(x.command.Context(), x.model, some, x.Model, o, fit, x.Store, x.replace); err != nil {
 		return err
 	}
 	s := some.Summary()

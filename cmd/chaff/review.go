@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"chaff/filter"
 	"chaff/internal/hint"
 	"chaff/internal/screen"
 	"chaff/mailbox"
@@ -96,7 +95,7 @@ func (x *reviewing) review() error {
 			r.Elsewhere++
 		}
 	}
-	decoder, seen := message.NewDecoder(view.Filter().Settings().Message), map[uint64]bool{}
+	seen := map[uint64]bool{}
 	err = x.each("reading mail", listAll(x.program, mail.source), func(m listing, raw []byte, err error) error {
 		if err != nil {
 			r.Problems = append(r.Problems, err.Error())
@@ -114,7 +113,7 @@ func (x *reviewing) review() error {
 		}
 		if e.Doubt > 0 {
 			r.Elsewhere--
-			r.Doubts = append(r.Doubts, doubtOf(fingerprint, m.Origin, view.Classes()[e.Label], float64(e.Doubt)/100, decoder, raw))
+			r.Doubts = append(r.Doubts, doubtOf(fingerprint, m.Origin, view.Classes()[e.Label], float64(e.Doubt)/100, raw))
 		}
 		return nil
 	})
@@ -184,25 +183,24 @@ func (a *answer) worst(doubts []doubtful) {
 
 // worstOf returns the messages of a mailbox to doubt most.
 func worstOf(changes []mailbox.Change) []doubtful {
-	decoder := message.NewDecoder(message.Options{})
 	return mapped(changes[:min(3, len(changes))], func(c mailbox.Change) doubtful {
 		raw, _ := c.Read()
-		return doubtOf(c.Fingerprint, c.Path, c.Label, c.Doubt, decoder, raw)
+		return doubtOf(c.Fingerprint, c.Path, c.Label, c.Doubt, raw)
 	})
 }
 
 // doubtOf returns a message to doubt, with its subject if it could be read.
-func doubtOf(fingerprint uint64, path, label string, doubt float64, decoder *message.Decoder, raw []byte) doubtful {
+func doubtOf(fingerprint uint64, path, label string, doubt float64, raw []byte) doubtful {
+	decoder := message.NewDecoder(message.DefaultOptions())
 	return doubtful{fmt.Sprintf(idFormat, fingerprint), path, string(decoder.Decode(raw).Get("subject")), label, doubt}
 }
 
 // doubtsOf returns the doubtful messages of mail.
-func doubtsOf(mail *train.Mail, doubts []metrics.Doubt, f *filter.Filter) []doubtful {
-	decoder := message.NewDecoder(f.Settings().Message)
+func doubtsOf(mail *train.Mail, doubts []metrics.Doubt) []doubtful {
 	return mapped(doubts, func(d metrics.Doubt) doubtful {
 		item, e := mail.Item(d.Message), mail.Entry(d.Message)
 		raw, _ := item.Read(nil)
-		return doubtOf(e.Fingerprint, item.Origin, mail.Classes[e.Label], d.Doubt, decoder, raw)
+		return doubtOf(e.Fingerprint, item.Origin, mail.Classes[e.Label], d.Doubt, raw)
 	})
 }
 

@@ -61,6 +61,7 @@ type labelled struct {
 	reads    []string
 	noJunk   string // a mailbox without a folder for spam
 	unread   string // a mailbox whose ham nobody has read, so that it is left out
+	isPart   bool   // which may have no message
 }
 
 // spamClasses returns the classes of a spam filter. In this order, the score is that of spam over ham.

@@ -66,10 +66,9 @@ The models are ` + strings.Join(screen.Wrap(strings.Fields(strings.Join(models.N
 // trainingReport is the result of train. Models and review describe the model of the training part, saved_model the one fitted to all mail.
 type trainingReport struct {
 	resultReport
-	Saved    train.Refitted    `json:"saved_model"`
-	Mistakes []evaluate.Judged `json:"mistakes"`
-	Leaks    []evaluate.Leak   `json:"leaks,omitempty"`
-	Doubts   []doubtful        `json:"doubts,omitempty"` // the messages that look mislabelled
+	Saved  train.Refitted  `json:"saved_model"`
+	Leaks  []evaluate.Leak `json:"leaks,omitempty"`
+	Doubts []doubtful      `json:"doubts,omitempty"` // the messages that look mislabelled
 
 	classes, warnings []string // the latter are about the saved model
 }
@@ -89,7 +88,7 @@ func (x *training) train() error {
 	if err != nil {
 		return err
 	}
-	r := trainingReport{resultReport: resultReport{collection.Summary(), []train.Result{}, x.model}, classes: collection.Classes}
+	r := trainingReport{resultReport: resultReport{collection.Summary(), []train.Result{}, x.model, []evaluate.Judged{}}, classes: collection.Classes}
 	learned := collection.Mail // the collection is out of use when it is fitted, which frees its memory
 	f, err := x.fitModel(ctx, collection, &r)
 	if err != nil {
@@ -126,7 +125,7 @@ func (x *training) fitModel(ctx context.Context, collection *train.Collection, r
 	r.Models = []train.Result{trained.Result}
 	learned := collection.Mail
 	if f, r.Saved, err = collection.Refit(ctx, trained, options); err == nil {
-		r.Doubts = doubtsOf(learned, r.Saved.Doubts, f)
+		r.Doubts = doubtsOf(learned, r.Saved.Doubts)
 	}
 	return f, err
 }
