@@ -262,10 +262,7 @@ const quickMessage = 64 << 10
 
 // limited does something with a message within the limits, and returns its result.
 func limited[T any](ctx context.Context, e *Engine, raw []byte, do func() (T, error)) (none T, err error) {
-	if len(raw) > e.options.MaxMessage {
-		return none, fmt.Errorf("%w: it has %d bytes, and the limit is %d", ErrTooLarge, len(raw), e.options.MaxMessage)
-	}
-	if err := e.enter(); err != nil {
+	if err := e.admit(raw, &e.inFlight, cap(e.slots)+e.options.Queue); err != nil {
 		return none, err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, time.Duration(e.options.MaxSeconds*float64(time.Second)), ErrTimeout)
@@ -296,25 +293,27 @@ func limited[T any](ctx context.Context, e *Engine, raw []byte, do func() (T, er
 	}
 }
 
-// enter admits a message, unless there are too many.
-func (e *Engine) enter() error {
-	n := e.inFlight.Add(1)
+// admit counts a message among others that are at work or wait, unless it is too large or they are too many. The caller takes it out again.
+func (e *Engine) admit(raw []byte, others *atomic.Int64, most int) error {
+	if len(raw) > e.options.MaxMessage {
+		return fmt.Errorf("%w: it has %d bytes, and the limit is %d", ErrTooLarge, len(raw), e.options.MaxMessage)
+	}
 	var err error
-	switch {
+	switch n := others.Add(1); {
 	case e.closed.Load():
 		err = ErrClosed
-	case n > int64(cap(e.slots)+e.options.Queue):
+	case n > int64(most):
 		err = ErrBusy
+	default:
+		return nil
 	}
-	if err != nil {
-		e.inFlight.Add(-1)
-	}
+	others.Add(-1)
 	return err
 }
 
 // Ready returns nil if the engine judges the next message at once or soon, else [ErrClosed] or [ErrBusy].
 func (e *Engine) Ready() error {
-	err := e.enter()
+	err := e.admit(nil, &e.inFlight, cap(e.slots)+e.options.Queue)
 	if err == nil {
 		e.inFlight.Add(-1)
 	}

@@ -44,9 +44,11 @@ func (e *Engine) learn(ctx context.Context, from Origin, raw []byte, label strin
 		}
 		e.events.learned(from, label, string(o.What), err)
 	}()
-	if len(raw) > e.options.MaxMessage {
-		return o, fmt.Errorf("%w: it has %d bytes, and the limit is %d", ErrTooLarge, len(raw), e.options.MaxMessage)
+	l := e.learner
+	if err = e.admit(raw, &l.lessons, e.options.Queue); err != nil {
+		return o, err
 	}
+	defer l.lessons.Add(-1)
 	if label != "" {
 		if err = message.CheckMail(raw); err != nil {
 			return o, fmt.Errorf("%w: it %w", ErrNoMail, err)
@@ -55,14 +57,6 @@ func (e *Engine) learn(ctx context.Context, from Origin, raw []byte, label strin
 	path, err := e.users.pathOf(from.User)
 	if err != nil {
 		return o, err
-	}
-	l := e.learner
-	defer l.lessons.Add(-1)
-	switch n := l.lessons.Add(1); {
-	case e.closed.Load():
-		return o, ErrClosed
-	case n > int64(e.options.Queue):
-		return o, ErrBusy
 	}
 	select {
 	case l.turn <- struct{}{}:
