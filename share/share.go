@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,7 +27,6 @@ type host struct {
 	Model
 	options Options
 	name    string
-	say     func(line string) // once for each line that differs from the last one
 	js      jetstream.JetStream
 	stream  jetstream.Stream
 	made    int64  // when the stream was made
@@ -40,6 +38,8 @@ type host struct {
 
 	mu    sync.Mutex
 	state store.Sharing
+	tell  func(line string)
+	told  string // the last line
 }
 
 // fatal is an error that only a person can repair.
@@ -60,8 +60,7 @@ func Run(ctx context.Context, m Model, o Options, say func(line string)) error {
 	if target, err := filepath.EvalSymlinks(m.Path); err == nil {
 		m.Path = target
 	}
-	h := &host{Model: m, options: o, name: name, origins: map[string]*origin{}}
-	h.say = h.once(say)
+	h := &host{Model: m, options: o, name: name, origins: map[string]*origin{}, tell: say}
 	if h.state, _, err = store.ReadSharing(m.Path); err != nil {
 		return err
 	}
@@ -136,17 +135,13 @@ func (h *host) again(ctx context.Context, what string, do func(context.Context) 
 	}
 }
 
-// once leaves out lines that are as the last one.
-func (h *host) once(say func(string)) func(string) {
-	var mu sync.Mutex
-	last := ""
-	return func(line string) {
-		mu.Lock()
-		defer mu.Unlock()
-		if line != last {
-			last = line
-			say(line)
-		}
+// say tells a line, unless it is as the last one.
+func (h *host) say(line string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if line != h.told {
+		h.told = line
+		h.tell(line)
 	}
 }
 
@@ -170,11 +165,9 @@ func (h *host) note(change func(*store.Sharing)) {
 // save writes it to its file.
 func (h *host) save() error {
 	h.mu.Lock()
-	s := h.state
-	s.Refused = maps.Clone(s.Refused)
-	h.mu.Unlock()
-	s.Written = time.Now().UTC().Truncate(time.Second)
-	return s.Write(h.Path)
+	defer h.mu.Unlock()
+	h.state.Written = time.Now().UTC().Truncate(time.Second)
+	return h.state.Write(h.Path)
 }
 
 // subject returns the subject of the records of a host; * for all.
