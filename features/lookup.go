@@ -25,14 +25,12 @@ type Lookup struct {
 // AppendVector appends to dst the terms of doc, which is as [Document.As] returns it, that the vocabulary knows, with the values of the given
 // kind, and returns the longer vector.
 func (l *Lookup) AppendVector(dst Vector, v *Vocabulary, doc Document, kind Kind) Vector {
-	l.Known = v.AppendKnown(l.Known[:0], doc.Terms)
-	l.split()
-	return l.appendRow(dst, doc, doc.sizes(), kind, nil)
+	return l.AppendFound(dst, v.AppendKnown(l.Known[:0], doc.Terms), doc, kind)
 }
 
-// AppendFound is AppendVector for known terms as [Vocabulary.AppendKnown] returns them.
+// AppendFound is AppendVector for known terms as [Vocabulary.AppendKnown] returns them. It keeps their memory.
 func (l *Lookup) AppendFound(dst Vector, known []uint64, doc Document, kind Kind) Vector {
-	l.Known = append(l.Known[:0], known...)
+	l.Known = known
 	l.split()
 	return l.appendRow(dst, doc, doc.sizes(), kind, nil)
 }

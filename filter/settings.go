@@ -111,53 +111,47 @@ func (c *settingsCodec) each(values ...any) {
 			c.each((*uint8)(&v.First), &v.Groups, &v.Bounds)
 		case *models.Bounds:
 			c.each(&v.Below, &v.Above)
-		default:
+		case *bool:
 			if c.reads {
-				c.read(v)
+				n := c.take(1)[0]
+				*v, c.failed = n == 1, c.failed || n > 1
+			} else if c.data = append(c.data, 0); *v {
+				c.data[len(c.data)-1] = 1
+			}
+		case *uint8:
+			if c.reads {
+				*v = c.take(1)[0]
 			} else {
-				c.write(v)
+				c.data = append(c.data, *v)
+			}
+		case *int:
+			*v = c.number(*v)
+		case *float64:
+			if c.reads {
+				*v = math.Float64frombits(binary.LittleEndian.Uint64(c.take(8)))
+			} else {
+				c.data = binary.LittleEndian.AppendUint64(c.data, math.Float64bits(*v))
+			}
+		case *string:
+			text := string([]rune(*v)) // bytes that are not UTF-8 as U+FFFD, as JSON does, which the log keeps the names of classes in
+			if n := c.number(len(text)); c.reads {
+				*v = string(c.take(n))
+			} else {
+				c.data = append(c.data, text...)
 			}
 		}
 	}
 }
 
-func (c *settingsCodec) write(value any) {
-	switch v := value.(type) {
-	case *bool:
-		n := uint8(0)
-		if *v {
-			n = 1
-		}
-		c.data = append(c.data, n)
-	case *uint8:
-		c.data = append(c.data, *v)
-	case *int:
-		c.data = binary.AppendVarint(c.data, int64(*v))
-	case *float64:
-		c.data = binary.LittleEndian.AppendUint64(c.data, math.Float64bits(*v))
-	case *string:
-		text := string([]rune(*v)) // bytes that are not UTF-8 as U+FFFD, as JSON does, which the log keeps the names of classes in
-		c.data = append(binary.AppendVarint(c.data, int64(len(text))), text...)
+// number writes a number, or reads one.
+func (c *settingsCodec) number(n int) int {
+	if !c.reads {
+		c.data = binary.AppendVarint(c.data, int64(n))
+		return n
 	}
-}
-
-func (c *settingsCodec) read(value any) {
-	switch v := value.(type) {
-	case *bool:
-		n := c.take(1)[0]
-		*v, c.failed = n == 1, c.failed || n > 1
-	case *uint8:
-		*v = c.take(1)[0]
-	case *int:
-		n, size := binary.Varint(c.data)
-		*v, c.failed, c.data = int(n), c.failed || size <= 0, c.data[max(size, 0):]
-	case *float64:
-		*v = math.Float64frombits(binary.LittleEndian.Uint64(c.take(8)))
-	case *string:
-		var n int
-		c.read(&n)
-		*v = string(c.take(n))
-	}
+	read, size := binary.Varint(c.data)
+	c.failed, c.data = c.failed || size <= 0, c.data[max(size, 0):]
+	return int(read)
 }
 
 // take returns the next n bytes, 8 zeros if there are fewer.
@@ -177,8 +171,7 @@ func list[T any](c *settingsCodec, l *[]T) {
 	if *l != nil {
 		n = len(*l) + 1
 	}
-	c.each(&n)
-	if c.reads {
+	if n = c.number(n); c.reads {
 		*l = nil
 		if c.failed = c.failed || n < 0 || n > len(c.data)+1; !c.failed && n > 0 { // each element takes a byte
 			*l = make([]T, n-1)

@@ -47,7 +47,7 @@ var ErrDiverged = errors.New("training diverges")
 // passLearner is the learner of a trainer that reads the training part several times.
 type passLearner interface {
 	learner
-	// loss returns the loss of a document of class c with the scores of the rows.
+	// loss returns the loss of a document of class c with the scores of the rows, which it may change.
 	loss(scores []float64, c int) float64
 }
 
@@ -153,7 +153,8 @@ func measure(v *params, d sorted, loss func(scores []float64, c int) float64) Ep
 			i := int(d.order[k])
 			c := int(d.Labels[i])
 			scores = v.scores(scores, rows.Row(i))
-			losses[k], correct[k] = loss(scores, c), predicted(scores) == c
+			correct[k] = predicted(scores) == c
+			losses[k] = loss(scores, c)
 		}
 	})
 	var sum float64

@@ -101,7 +101,6 @@ func (l *ftrl) learn(_ int, x features.Vector, class int) bool {
 	l.readDocument(x)
 	l.lossSum += logLoss(l.now, class)
 	l.passed++
-	logLossGradient(l.now, class)
 	for r := 0; !l.origin && r < l.R; r++ {
 		l.step(&l.bias[r], l.weight(l.bias[r], 0), l.now[r])
 	}

@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"chaff/features"
 )
@@ -46,9 +47,9 @@ type rowLoss interface {
 // the batch without 1/N, which makes a good learning rate independent of the number of documents.
 func (s Descent) follow(loss rowLoss, d *features.Dataset) passLearner {
 	rule := gradientDescent{loss, s.Steps}
-	l := newStepper(rule, s.Passes, s.Steps, rowCount(len(d.Classes)), d.Terms, false)
+	l := newStepper(rule, s.Passes, s.Steps, rowCount(len(d.Classes)), d.Terms, s.Method == MethodBatch)
 	if s.Method == MethodBatch {
-		return &batch{params: l.params, gradientDescent: rule, gradient: newParams(l.n, d.Terms), origin: s.ThroughOrigin}
+		return &batch{params: l.params, gradientDescent: rule, origin: s.ThroughOrigin}
 	}
 	return l
 }
@@ -68,21 +69,20 @@ func (g gradientDescent) steps(z []float64, _ features.Vector, c, n int) bool {
 
 func (g gradientDescent) loss(z []float64, c int) float64 { return sumOver(z, c, g.value) }
 
-// batch is the learner that makes a step for each pass.
+// batch is the learner that makes a step for each pass. Behind the weights of the rows it has the sum of the gradients so far.
 type batch struct {
 	*params
 	gradientDescent
-	origin   bool
-	gradient *params // the sum so far
-	read     int     // the documents in the sum
-	taken    int     // steps
-	now      []float64
+	origin bool
+	read   int // the documents in the sum
+	taken  int // steps
+	now    []float64
 }
 
 func (l *batch) learn(_ int, x features.Vector, c int) bool {
 	l.now = l.scores(l.now, x)
 	for r, z := range l.now {
-		l.gradient.add(r, x, l.derivative(target(l.n, r, c), z), l.origin)
+		l.add(l.n+r, x, l.derivative(target(l.n, r, c), z), l.origin)
 	}
 	l.read++
 	return false
@@ -90,8 +90,15 @@ func (l *batch) learn(_ int, x features.Vector, c int) bool {
 
 func (l *batch) pass() (updates int, atRest bool) {
 	l.taken++
-	l.addScaled(l.gradient, -l.rate(l.taken)/float64(l.read))
-	l.gradient.clear()
+	step := -l.rate(l.taken) / float64(l.read)
+	for _, all := range [][]float64{l.bias, l.weights} {
+		for columns := range slices.Chunk(all, l.columns) {
+			for r := range l.n {
+				columns[r] += step * columns[l.n+r]
+				columns[l.n+r] = 0
+			}
+		}
+	}
 	l.read = 0
 	return 1, false
 }

@@ -44,7 +44,7 @@ func (v *params) shape() shape { return shape{v.n, v.terms(), 8 * v.columns, v.f
 
 func (v *params) terms() int { return len(v.weights) / v.columns }
 
-func (v *params) biases() []float64 { return v.bias }
+func (v *params) biases() []float64 { return v.bias[:v.n] }
 
 func (v *params) model(dst []float64, terms []uint32) {
 	for i, w := range terms {
@@ -108,20 +108,6 @@ func resized[T any](list []T, n int, value T) []T {
 		list = append(list, value)
 	}
 	return list[:n]
-}
-
-func (v *params) addScaled(u *params, step float64) {
-	for r := range v.bias {
-		v.bias[r] += step * u.bias[r]
-	}
-	for i := range v.weights {
-		v.weights[i] += step * u.weights[i]
-	}
-}
-
-func (v *params) clear() {
-	clear(v.bias)
-	clear(v.weights)
 }
 
 func (v *params) globals(c *codec) { listAll(c, v.bias) }

@@ -36,28 +36,16 @@ func (m Softmax) Train(ctx context.Context, d *features.Dataset, o EpochOptions)
 	return trainPasses(ctx, &m, m.Passes, d, o, fmt.Sprintf("models.softmax.learning_rate=%v", m.LearningRate))
 }
 
-// logLoss returns -ln p_c of the class c of a document with the given scores. It uses differences from the highest score,
-// so that nothing overflows or loses digits.
+// logLoss returns -ln p_c of the class c of a document with the given scores, and overwrites them with dL/dz_k = p_k - [k = c]. It uses differences
+// from the highest score, so that nothing overflows or loses digits.
 func logLoss(scores []float64, c int) float64 {
 	if len(scores) == 1 {
-		return log1pExp(-target(1, 0, c) * scores[0])
-	}
-	top := scores[Argmax(scores)]
-	var sum float64
-	for _, z := range scores {
-		sum += math.Exp(z - top)
-	}
-	return top - scores[c] + math.Log(sum)
-}
-
-// logLossGradient overwrites the scores of a document of class c with dL/dz_k = p_k - [k = c].
-func logLossGradient(scores []float64, c int) {
-	if len(scores) == 1 {
 		t := target(1, 0, c)
-		scores[0] = -t * logistic(-t*scores[0])
-		return
+		z := scores[0]
+		scores[0] = -t * logistic(-t*z)
+		return log1pExp(-t * z)
 	}
-	top := scores[Argmax(scores)]
+	top, own := scores[Argmax(scores)], scores[c]
 	var sum float64
 	for k, z := range scores {
 		scores[k] = math.Exp(z - top)
@@ -67,6 +55,7 @@ func logLossGradient(scores []float64, c int) {
 		scores[k] /= sum
 	}
 	scores[c]-- // where p_c is close to 1, the lost digits do not matter
+	return top - own + math.Log(sum)
 }
 
 // logistic returns 1/(1+exp(-z)), without overflow.

@@ -74,10 +74,10 @@ type stepper struct {
 	updates []int     // R: how many documents changed each row
 }
 
-// newStepper returns a learner of R rows that has read nothing.
-func newStepper(rule stepRule, p Passes, s Steps, R, terms int, mean bool) *stepper {
+// newStepper returns a learner of R rows that has read nothing, with the mean or with room for other sums.
+func newStepper(rule stepRule, p Passes, s Steps, R, terms int, sums bool) *stepper {
 	columns := R
-	if mean {
+	if sums {
 		columns = 2 * R
 	}
 	l := &stepper{params: newColumns(R, columns, terms), stepRule: rule, origin: p.ThroughOrigin, updates: make([]int, R)}
