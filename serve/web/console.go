@@ -212,7 +212,7 @@ func (c *console) teachKept(_ http.ResponseWriter, r *http.Request) (string, err
 }
 
 type historyBody struct {
-	Records  []serve.Record // without a key if the message is not kept
+	Records  []*serve.Record
 	Found    int
 	All      int
 	Query    string
@@ -224,7 +224,7 @@ type historyBody struct {
 
 func (c *console) history(r *http.Request, v *view) error {
 	q, all := r.URL.Query(), c.engine.History.All()
-	b := historyBody{All: len(all), Query: clip(strings.TrimSpace(q.Get("q")), 200), Verdict: q.Get("verdict"), Verdicts: verdictsOf(c.engine.Settings())}
+	b := &historyBody{All: len(all), Query: clip(strings.TrimSpace(q.Get("q")), 200), Verdict: q.Get("verdict"), Verdicts: verdictsOf(c.engine.Settings())}
 	needle := strings.ToLower(b.Query)
 	found := slices.DeleteFunc(all, func(r *serve.Record) bool { return !matches(r, needle, b.Verdict) })
 	b.Found = len(found)
@@ -240,14 +240,7 @@ func (c *console) history(r *http.Request, v *view) error {
 	if from > 0 {
 		b.Later = address(max(from-maxCards, 0))
 	}
-	for _, found := range found[from:to] {
-		r := *found
-		if !c.engine.Kept.Has(r.Key) {
-			r.Key = ""
-		}
-		b.Records = append(b.Records, r)
-	}
-	v.Body = b
+	b.Records, v.Body = found[from:to], b
 	return nil
 }
 

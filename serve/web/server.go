@@ -125,7 +125,7 @@ func (s *server) routes() map[string]http.HandlerFunc {
 	text := func(body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, body) }
 	}
-	c := &console{s, template.Must(template.New("console").Funcs(functions()).Parse(consoleTemplate))}
+	c := &console{s, template.Must(template.New("console").Funcs(functions(s.engine)).Parse(consoleTemplate))}
 	return map[string]http.HandlerFunc{
 		// The API, which openapi.json describes.
 		"POST /v1/classify":    answered(s.classify),

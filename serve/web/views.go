@@ -21,8 +21,9 @@ import (
 	"chaff/train"
 )
 
-func functions() template.FuncMap {
+func functions(e *serve.Engine) template.FuncMap {
 	return template.FuncMap{
+		"kept":      e.Kept.Has,
 		"text":      func(max int, s string) string { return shown(s, max) },
 		"when":      func(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") },
 		"iso":       func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
