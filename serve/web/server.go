@@ -25,19 +25,19 @@ import (
 	"chaff/serve"
 )
 
-// patience is how long a client may take: for the header of a request, for all of it, until the next one, and for what it is doing when the
-// server stops.
-type patience struct{ header, request, idle, stop time.Duration }
-
-const maxHeader = 32 << 10 // bytes of the header of a request
+const (
+	maxHeader   = 32 << 10         // bytes of the header of a request
+	requestTime = time.Minute      // for all of a request
+	grace       = 25 * time.Second // for what clients are doing when the server stops
+)
 
 type server struct {
 	engine  *serve.Engine
 	options serve.Options
 	log     serve.Logger
 	token   string
+	http    *http.Server
 
-	patience   patience
 	clients    sync.Map // that are connected
 	connected  atomic.Int64
 	sessions   sync.Map // the tokens of forms of people who are signed in to the console, by the values of their cookies
@@ -57,35 +57,33 @@ func Serve(ctx context.Context, l net.Listener, e *serve.Engine, log serve.Logge
 	return s.serve(ctx, l)
 }
 
-func newServer(e *serve.Engine, log serve.Logger) (*server, error) {
+func newServer(e *serve.Engine, logger serve.Logger) (*server, error) {
 	o := e.Options()
-	token, err := Token(o.Model, log)
+	token, err := Token(o.Model, logger)
 	if err != nil {
 		return nil, err
 	}
 	sum := sha256.Sum256([]byte("cookie\n" + token))
-	return &server{
-		engine: e, options: o, log: log, token: token, cookieName: fmt.Sprintf("chaff_%x", sum[:6]),
-		patience: patience{header: 10 * time.Second, request: time.Minute, idle: time.Minute, stop: 25 * time.Second},
-	}, nil
+	s := &server{engine: e, options: o, log: logger, token: token, cookieName: fmt.Sprintf("chaff_%x", sum[:6])}
+	s.http = &http.Server{
+		Handler: s.handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: requestTime, IdleTimeout: time.Minute,
+		WriteTimeout:   requestTime + time.Duration(o.MaxSeconds*float64(time.Second)) + 10*time.Second,
+		MaxHeaderBytes: maxHeader, ConnState: s.count, ErrorLog: log.New(io.Discard, "", 0),
+	}
+	return s, nil
 }
 
 func (s *server) serve(ctx context.Context, l net.Listener) error {
-	answerTime := s.patience.request + time.Duration(s.options.MaxSeconds*float64(time.Second)) + 10*time.Second
-	h := &http.Server{
-		Handler: s.handler(), ReadHeaderTimeout: s.patience.header, ReadTimeout: s.patience.request, WriteTimeout: answerTime, IdleTimeout: s.patience.idle,
-		MaxHeaderBytes: maxHeader, ConnState: s.count, ErrorLog: log.New(io.Discard, "", 0),
-	}
 	stopped := make(chan struct{})
 	context.AfterFunc(ctx, func() {
 		defer close(stopped)
-		stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.patience.stop)
+		stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 		defer cancel()
-		if h.Shutdown(stopping) != nil {
-			h.Close()
+		if s.http.Shutdown(stopping) != nil {
+			s.http.Close()
 		}
 	})
-	err := h.Serve(l)
+	err := s.http.Serve(l)
 	if ctx.Err() == nil {
 		return err
 	}

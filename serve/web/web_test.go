@@ -103,7 +103,7 @@ func newSite(t testing.TB, change func(o *serve.Options)) *site {
 	})
 	s, err := newServer(e, log)
 	must(t, err)
-	return &site{server: s, t: t, handler: s.handler(), log: log}
+	return &site{server: s, t: t, handler: s.http.Handler, log: log}
 }
 
 // do sends a request. Each pair of fields is a name and a value.
@@ -371,7 +371,7 @@ func (s *site) listen() (address string, stop func() error) {
 func TestSlowClientsAreCutOff(t *testing.T) {
 	t.Parallel() // it waits
 	s := newSite(t, nil)
-	s.patience = patience{header: 50 * time.Millisecond, request: 150 * time.Millisecond, idle: 50 * time.Millisecond, stop: time.Second}
+	s.http.ReadHeaderTimeout, s.http.ReadTimeout, s.http.IdleTimeout = 50*time.Millisecond, 150*time.Millisecond, 50*time.Millisecond
 	address, _ := s.listen()
 	for _, tt := range []struct{ name, send string }{
 		{"a header that does not end", "POST /v1/classify HTTP/1.1\r\nHost: localhost\r\nX-A: "},
