@@ -118,7 +118,7 @@ func (u *users) get(path string) *user {
 	defer u.mu.Unlock()
 	x := u.open[path]
 	if x == nil {
-		if _, err := os.Stat(path); err != nil {
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) { // opening says what else is wrong, such as a folder of root
 			return nil
 		}
 		for len(u.open) >= u.options.OpenUsers {

@@ -185,8 +185,16 @@ func TestADamagedModelOfAUserIsLeftOut(t *testing.T) {
 			t.Errorf("with a damaged model: got %+v", v)
 		}
 	}
-	if n := strings.Count(log.String(), "going on without the model of the user"); n != 2 {
-		t.Errorf("%d warnings, want 2: %s", n, log)
+	if err := os.WriteFile(filepath.Join(filepath.Dir(filepath.Dir(path)), "bob"), nil, 0o600); err != nil { // root may look into any folder
+		t.Fatal(err)
+	}
+	for range 2 {
+		if v := judge(t, e, "bob", mail("spam", 70)); v.User != 0 {
+			t.Errorf("with a folder that cannot be opened: got %+v", v)
+		}
+	}
+	if n := strings.Count(log.String(), "going on without the model of the user"); n != 3 {
+		t.Errorf("%d warnings, want 3: %s", n, log)
 	}
 	if err := os.WriteFile(path, whole, 0o600); err != nil {
 		t.Fatal(err)

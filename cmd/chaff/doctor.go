@@ -160,11 +160,14 @@ func (d *doctor) files() {
 // settings checks the settings of the daemon of the package.
 func (d *doctor) settings() {
 	const file = "/etc/chaff/config.toml"
-	if _, err := os.Stat(file); err != nil {
+	info, err := os.Stat(file)
+	if err != nil {
 		return
 	}
 	if _, err := config.Load(config.Sources{File: file}); err != nil {
 		d.bad("settings", "correct it, then systemctl restart chaff; chaff config --explain serve lists all", "%s", strings.ReplaceAll(err.Error(), "\n", "; "))
+	} else if info.Mode().Perm()&0o044 == 0 && !sameOwner(file, filepath.Dir(d.model)) {
+		d.bad("settings", "chmod 644 "+file, "%s can be read by its owner alone, not by the daemon", file)
 	} else {
 		d.good("settings", "%s can be read", file)
 	}

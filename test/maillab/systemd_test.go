@@ -166,6 +166,8 @@ func wantDoctorToFind(t *testing.T, l *maillab.Lab) {
 	smallDisk(l, stateFolder)
 	for _, fault := range []struct{ damage, want, repair string }{
 		{"echo queue=many >>/etc/chaff/config.toml", "settings BAD", "sed -i /queue=many/d /etc/chaff/config.toml"},
+		{"chmod 600 /etc/chaff/config.toml", "chmod 644 /etc/chaff/config.toml", "chmod 644 /etc/chaff/config.toml"},
+		{"chown root " + stateFolder, "chown --reference=" + stateFolder + "/model " + stateFolder, "chown chaff " + stateFolder},
 		{"chown root " + stateFolder + "/model.log", "chown --reference=" + stateFolder, "chown chaff " + stateFolder + "/model.log"},
 		{"cat /dev/zero >" + stateFolder + "/zeros || true", "disk BAD", "rm " + stateFolder + "/zeros"},
 		{"mount -o remount,ro " + stateFolder, "mount it for writing", "mount -o remount,rw " + stateFolder},
