@@ -141,6 +141,63 @@ func TestAMessageIsLearnedMovedAndForgotten(t *testing.T) {
 	}
 }
 
+func TestAMessageThatIsLearnedAgainIsNotForgotten(t *testing.T) {
+	path := trained(t, "multinomial", corpustest.Mailbox(1, 12, "ham", "spam"))
+	s := opened(t, path)
+	forgotten := func(when string, want int) {
+		t.Helper()
+		v, err := Look(path)
+		noError(t, err)
+		defer v.Close()
+		if n := v.Status(time.Now()).Forgotten; n != want {
+			t.Errorf("%s %d messages are forgotten, want %d", when, n, want)
+		}
+	}
+	both := mailOf(t, corpustest.Mailbox(2, 1, "spam", "ham"))
+	for _, m := range both {
+		learned(t, s, m)
+		_, err := s.Forget(m.Raw)
+		noError(t, err)
+	}
+	forgotten("after both,", 2)
+	learned(t, s, both[0])
+	forgotten("with one learned again,", 1)
+	noError(t, s.fold())
+	forgotten("in a new model,", 1)
+	retrain(t, s)
+	forgotten("after a fit,", 1)
+	learned(t, s, both[1])
+	forgotten("with the other learned again,", 0)
+	noError(t, s.Finish())
+	if n, err := Later(path); err != nil || n != 2 {
+		t.Errorf("%d were learned later, want 2: %v", n, err)
+	}
+}
+
+func TestVerifyReadsAllOfALog(t *testing.T) {
+	path := trained(t, "multinomial", corpustest.Mailbox(1, 12, "ham", "spam"))
+	whole, err := os.ReadFile(path + Suffix)
+	noError(t, err)
+	found := 0
+	for at := 0; at < len(whole); at += 97 {
+		damaged := bytes.Clone(whole)
+		damaged[at] ^= 1
+		noError(t, os.WriteFile(path+Suffix, damaged, 0o600))
+		v, err := Look(path)
+		if err == nil {
+			err = v.Verify()
+			v.Close()
+			found++
+		}
+		if err == nil {
+			t.Errorf("the damage at byte %d is not found", at)
+		}
+	}
+	if found == 0 {
+		t.Error("Look finds all damage")
+	}
+}
+
 func TestWhatWasForgottenLeavesNoTrace(t *testing.T) {
 	modelstest.EachModel(t, func(t *testing.T, model string) {
 		path := trained(t, model, corpustest.Mailbox(1, 12, "ham", "spam"))

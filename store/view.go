@@ -37,6 +37,13 @@ func Look(path string) (*View, error) {
 	return &View{b, l, f}, nil
 }
 
+// Verify reads all of the log: [Look] reads no message in it. The error names the log.
+func (v *View) Verify() (err error) {
+	defer about(&err, "read "+v.file.Name())
+	_, err = v.log.Each(v.log.Start, v.end, v.log.Verify)
+	return err
+}
+
 // Filter returns the model as it was written last.
 func (v *View) Filter() *filter.Filter { return v.filter }
 
@@ -145,7 +152,7 @@ type Status struct {
 	Fitted     *time.Time `json:"fitted,omitempty"`
 	FitSeconds float64    `json:"fit_cpu_seconds,omitempty"`
 	Changed    int        `json:"changed_since_fit"`
-	// Expired is how many messages left because they were the oldest, and Forgotten how many were forgotten.
+	// Expired is how many messages left because they were the oldest, and Forgotten how many were forgotten and not learned again.
 	Expired   int `json:"expired,omitempty"`
 	Forgotten int `json:"forgotten,omitempty"`
 	// Doubtful is how many labels of learned messages may be wrong, see [Entry.Doubt], and Confirmed how many a person has confirmed.
@@ -174,7 +181,7 @@ func (v *View) Status(now time.Time) Status {
 	s := Status{
 		Records: len(v.tail), TailBytes: v.end - v.checkpoint.End, LogBytes: v.end,
 		Model: settings.Model, Messages: l.learned, Ways: map[string]int{}, Changed: l.facts.Changed, Expired: l.facts.Expired,
-		Forgotten: l.facts.Forgotten, FitSeconds: l.facts.FitSeconds, Thresholds: settings.Thresholds, Digest: l.digest(),
+		Forgotten: l.forgotten(), FitSeconds: l.facts.FitSeconds, Thresholds: settings.Thresholds, Digest: l.digest(),
 	}
 	if l.facts.Fitted != 0 {
 		fitted := time.Unix(l.facts.Fitted, 0).UTC()

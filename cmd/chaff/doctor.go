@@ -194,6 +194,10 @@ const (
 // learning checks what the model has learned, and by which clock.
 func (d *doctor) learning() {
 	v, err := store.Look(d.model)
+	if err == nil {
+		defer v.Close()
+		err = v.Verify()
+	}
 	if err != nil {
 		isMissing := errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrNone) && hasStore(d.model) != nil
 		if !isMissing && !errors.Is(err, fs.ErrPermission) { // which files has said
@@ -201,7 +205,6 @@ func (d *doctor) learning() {
 		}
 		return
 	}
-	defer v.Close()
 	if err := unused(d.model); err != nil {
 		d.bad("learning", fromLog(d.model), "%v", err)
 	}
