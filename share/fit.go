@@ -13,6 +13,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"chaff/internal/replace"
 	"chaff/store"
 )
 
@@ -87,20 +88,15 @@ func (h *host) fetchOnce(ctx context.Context, digest, path string) error {
 		return err
 	}
 	defer object.Close()
-	os.Remove(path)
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
+	os.Remove(path) // of a process that was killed
+	return replace.Written(path, replace.Kind{Name: "fit"}, 0o600, func(file *os.File) error {
+		sum := sha256.New()
+		_, err := io.Copy(io.MultiWriter(file, sum), object)
+		if err == nil && hex.EncodeToString(sum.Sum(nil)) != digest {
+			err = errors.New("it has another digest")
+		}
 		return err
-	}
-	sum := sha256.New()
-	_, err = io.Copy(io.MultiWriter(file, sum), object)
-	if err == nil && hex.EncodeToString(sum.Sum(nil)) != digest {
-		err = errors.New("it has another digest")
-	}
-	if err == nil {
-		err = file.Sync()
-	}
-	return errors.Join(err, file.Close())
+	})
 }
 
 // fit fits the model when that is due, for all hosts.
