@@ -39,7 +39,7 @@ const (
 
 // Classification is the result of classifying one message.
 type Classification struct {
-	// Class is the most probable class.
+	// Class is that of the highest score.
 	Class string `json:"class"`
 	// Verdict compares the score with the thresholds. For other classes it is Class.
 	Verdict Verdict `json:"verdict"`

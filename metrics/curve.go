@@ -3,6 +3,7 @@ package metrics
 import (
 	"math"
 	"slices"
+	"sort"
 )
 
 // Point is the errors of a spam filter that calls a message spam if score > Threshold, otherwise ham.
@@ -39,13 +40,8 @@ func (m Margins) ErrorCurve() []Point {
 
 // PointAt returns the point of an [Margins.ErrorCurve] with the errors at a threshold: the last point whose threshold is not above it.
 func PointAt(curve []Point, threshold float64) Point {
-	at := curve[0]
-	for _, p := range curve {
-		if p.Threshold <= threshold {
-			at = p
-		}
-	}
-	return at
+	next := sort.Search(len(curve), func(i int) bool { return curve[i].Threshold > threshold })
+	return curve[max(0, next-1)]
 }
 
 // PointAtHM returns the first point of an [Margins.ErrorCurve] that loses at most a share hm of the ham, and so lets the least spam through.

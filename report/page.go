@@ -19,9 +19,8 @@ type Page struct {
 	Tables [][][]string // the figures, as rows of cells, the heads first
 	Notes  []string     // how to read them
 
-	Models  []train.Result    // the best first
-	HasBest bool              // the first of Models is the best on development mail
-	Curves  [][]metrics.Point // the errors at all thresholds, of the first of Models: see [metrics.ErrorCurve]
+	Models []train.Result    // the best first; it is marked if the others are compared with it
+	Curves [][]metrics.Point // the errors at all thresholds, of the first of Models: see [metrics.ErrorCurve]
 
 	// Of the first of Models: its worst mistakes, and its terms with the largest weights for each class.
 	Mistakes  []evaluate.Judged

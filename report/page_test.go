@@ -42,7 +42,7 @@ func TestEachPartIsShownWhereThereIsSomethingToShow(t *testing.T) {
 		{"a subtitle", Page{Subtitle: "ten messages"}, nil, "ten messages"},
 		{"facts", Page{Facts: sample.Facts}, nil, "<dt>seed</dt><dd><bdi>1</bdi></dd>"},
 		{"warnings", Page{Warnings: []string{"too few"}}, nil, "<li><bdi>too few</bdi></li>"},
-		{"models", Page{Models: sample.Models[:3], HasBest: true, Tables: sample.Tables}, []string{"models", "Accuracy of each model"}, "<details><summary>All figures</summary>"},
+		{"models", Page{Models: sample.Models[:3], Tables: sample.Tables}, []string{"models", "Accuracy of each model"}, "<details><summary>All figures</summary>"},
 		{"one model", Page{Models: sample.Models[:1], Tables: sample.Tables}, []string{"models"}, `<td class=""><bdi>multinomial *</bdi></td><td class="number"><bdi>99.42%`},
 		{"curves of one model", Page{Models: sample.Models[:1], Curves: sample.Curves[:1]}, []string{"curves", "ROC curve"}, "<bdi>at most 0.1% of ham lost</bdi>"},
 		{"curves of several models", Page{Models: sample.Models[:2], Curves: sample.Curves[:2]}, []string{"models", "Accuracy of each model", "curves", "ROC curves"}, "<bdi>verdict spam or unsure</bdi>"},

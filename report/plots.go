@@ -156,7 +156,7 @@ func (p Page) models() Plot {
 	for i, m := range measured {
 		f, label, of := m.Test, clean(m.Model, maxName), colour(0)
 		alts = append(alts, label+" "+percentage(f.Accuracy)+" ("+fixed(f.AccuracyLow, 2)+" to "+fixed(f.AccuracyHigh, 2)+")")
-		if p.HasBest && i == 0 {
+		if i == 0 && measured[1].AgainstBest != nil {
 			label, note = label+" *", note+" The best on development mail has a star."
 		}
 		if m.AgainstBest != nil && m.AgainstBest.P < notByChance && m.AgainstBest.Worse > m.AgainstBest.Better {

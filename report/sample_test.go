@@ -31,7 +31,6 @@ func samplePage() Page {
 		Title: "chaff compare", Subtitle: "6,046 messages: 4,149 ham, 1,897 spam",
 		Facts: []Fact{{"messages", "6046, of which 37 copies are left out"}, {"split", "60/20/20 by hash, near-duplicates together"},
 			{"seed", "1"}, {"chaff", "v0.5.0"}},
-		HasBest:  true,
 		Tables:   [][][]string{{{"model", "test", "hm%"}, {"multinomial *", "99.42%", "0.12%"}, {"lms", "99.10%", "-"}}},
 		Notes:    []string{"* is the best on development mail."},
 		Warnings: []string{"too little ham to show that at most 0.1% of it is lost: 838 messages, 1000 are needed"},

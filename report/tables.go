@@ -14,7 +14,7 @@ func (p Page) figuresNote() string {
 	}
 	note := "Log loss and Brier score measure the probabilities: lower is better."
 	if filter.IsSpamFilter(p.Classes) {
-		note = "Ham lost and spam missed are by the likelier class, with nothing unsure; their mean is on the logistic scale (hm%, sm% and lam% of TREC). " +
+		note = "Ham lost and spam missed are by the class of the higher score, with nothing unsure; their mean is on the logistic scale (hm%, sm% and lam% of TREC). " +
 			"A pair of a ham and a spam is in the wrong order if the ham has the higher score; their share is (1-ROCA)%. " + note
 	}
 	return joined(append(slices.Clone(p.Notes), note)...)

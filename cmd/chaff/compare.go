@@ -223,7 +223,6 @@ func (x *experiment) crossValidate(names []string, folds int) error {
 	if err := x.draw(summary, collection.Classes, r.trained(), "all messages, each classified by a model that has not seen it", nil); err != nil {
 		return err
 	}
-	x.drawn.HasBest = len(results) > 1
 	return x.show(r, func(a *answer) { x.describeFolds(a, r) })
 }
 

@@ -223,7 +223,6 @@ func (x *experiment) look(collection *train.Collection, all []train.Trained) (mi
 		err = x.draw(collection.Summary(), collection.Classes, all, "the test part", mistakes)
 	}
 	if err == nil && x.page != "" {
-		x.drawn.HasBest = all[0].Result.Development != nil && len(all) > 1
 		if boundary, none := evaluate.BoundaryOf(ctx, collection); none == nil { // some mail has no two words that separate
 			x.drawn.Boundary = &boundary
 		}

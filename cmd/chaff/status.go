@@ -114,7 +114,7 @@ func (s state) describe(a *answer) {
 		a.line("It has judged %s before learning: too few to tell how good it is.", plural(judged, "message"))
 		return
 	}
-	a.line("As judged before they were learned, by the most probable class:")
+	a.line("As judged before they were learned, by the class of the higher score:")
 	heads := []string{"accuracy", "95% interval", "errors", "hm%", "sm%", "(1-ROCA)%"}
 	t = nil
 	t.row("  messages", heads)
