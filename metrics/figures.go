@@ -31,6 +31,12 @@ type Figures struct {
 	Reliability      []ReliabilityBin `json:"reliability,omitempty"` // the reliability table of the probabilities; see [Reliability]
 }
 
+// FewToTell is below how many messages a share of errors says nothing.
+const FewToTell = 20
+
+// Errors returns the number of wrong predictions.
+func (f *Figures) Errors() int { return f.Messages - f.Confusion.Correct() }
+
 // Measure returns the figures of a classifier. [Figures.MeasureScores] and [Figures.MeasureSpam] add those of its scores.
 func Measure(labels, predictions []int32, classes int) Figures {
 	c, n := NewConfusion(labels, predictions, classes), len(labels)

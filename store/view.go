@@ -10,6 +10,7 @@ import (
 
 	"chaff/features"
 	"chaff/filter"
+	"chaff/internal/screen"
 	"chaff/metrics"
 )
 
@@ -132,6 +133,24 @@ type Window struct {
 	Last     int              `json:"last"`
 	Messages int              `json:"messages"`
 	Figures  *metrics.Figures `json:"figures,omitempty"`
+}
+
+// Name says which messages these are.
+func (w Window) Name() string {
+	if w.Last == 0 {
+		return "all " + screen.Grouped(w.Messages)
+	}
+	return "last " + screen.Grouped(w.Messages)
+}
+
+// Telling returns the windows of different messages, none if these are too few to tell how good the filter is.
+func (s Status) Telling() (all []Window) {
+	for i, w := range s.Windows {
+		if w.Messages >= metrics.FewToTell && (w.Last == 0 || w.Messages < s.Windows[i+1].Messages) {
+			all = append(all, w)
+		}
+	}
+	return all
 }
 
 // Status is the state of a log.

@@ -135,9 +135,6 @@ func (a *answer) figures(parts ...ofPart) {
 	}))
 }
 
-// fewToTell is below how many messages a share of errors says nothing.
-const fewToTell = 20
-
 // accuracies adds a line for each part of the mail: its accuracy, the interval, and the number of errors.
 func (a *answer) accuracies(parts ...ofPart) {
 	var t table
@@ -148,8 +145,8 @@ func (a *answer) accuracies(parts ...ofPart) {
 			t.row(label, part.name, "no messages")
 			continue
 		}
-		errors := plural(f.Messages-f.Confusion.Correct(), "error") + " in " + screen.Grouped(f.Messages)
-		if f.Messages < fewToTell {
+		errors := plural(f.Errors(), "error") + " in " + screen.Grouped(f.Messages)
+		if f.Messages < metrics.FewToTell {
 			t.row(label, part.name, errors+": too few to tell")
 			continue
 		}
@@ -253,7 +250,7 @@ func (a *answer) mistakes(classes []string, all []evaluate.Judged, of *metrics.F
 			screen.List(a.stdout, fmt.Sprintf("    for %s: ", screen.Printable(j.Class)), terms)
 		}
 	}
-	if more := of.Messages - of.Confusion.Correct() - len(all); more > 0 {
+	if more := of.Errors() - len(all); more > 0 {
 		a.line("  and %d more: --mistakes N", more)
 	}
 }
@@ -263,7 +260,7 @@ func figuresOf(f *metrics.Figures, heads ...string) []string {
 	var shown map[string]string
 	if f != nil {
 		shown = map[string]string{
-			"messages": screen.Grouped(f.Messages), "accuracy": fmt.Sprintf("%.2f%%", f.Accuracy), "95% interval": fmt.Sprintf("%.2f-%.2f", f.AccuracyLow, f.AccuracyHigh),
+			"messages": screen.Grouped(f.Messages), "errors": screen.Grouped(f.Errors()), "accuracy": fmt.Sprintf("%.2f%%", f.Accuracy), "95% interval": fmt.Sprintf("%.2f-%.2f", f.AccuracyLow, f.AccuracyHigh),
 			"0-1 loss": number(&f.ZeroOneLoss), "square loss": number(f.SquareLoss), "log loss": number(f.LogLoss), "Brier score": number(f.Brier),
 			"hm%": percent(f.HM, 2), "sm%": percent(f.SM, 2), "lam%": percent(f.LAM, 2), "(1-ROCA)%": percent(f.OneMinusROCA, 4),
 		}

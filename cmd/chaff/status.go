@@ -1,11 +1,7 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -94,7 +90,11 @@ func (s state) describe(a *answer) {
 		tail = fmt.Sprintf(", with %s since the model was written, %s", plural(s.Records, "record"), sizeOf(s.TailBytes))
 	}
 	a.fact("log", "%s%s", sizeOf(s.LogBytes), tail)
-	a.fact("learned", "%s", learnedText(s.Status))
+	learned := plural(s.Messages, "message")
+	if s.Messages > 0 {
+		learned += ": " + screen.Counts(s.Ways)
+	}
+	a.fact("learned", "%s", learned)
 	a.count("", s.Confirmed, "%d with a confirmed label")
 	a.count("", s.Forgotten, "%d forgotten")
 	a.count("expired", s.Expired, ofExpired)
@@ -106,38 +106,19 @@ func (s state) describe(a *answer) {
 	}
 	a.table(t, defaultWidth)
 	a.gap()
-	judged := 0
-	if len(s.Windows) > 0 {
-		judged = s.Windows[len(s.Windows)-1].Messages
-	}
-	if judged < fewToTell {
-		a.line("It has judged %s before learning: too few to tell how good it is.", plural(judged, "message"))
+	windows := s.Telling()
+	if len(windows) == 0 {
+		a.line("It has judged %s before learning: too few to tell how good it is.", plural(len(s.Judged), "message"))
 		return
 	}
 	a.line("As judged before they were learned, by the class of the higher score:")
 	heads := []string{"accuracy", "95% interval", "errors", "hm%", "sm%", "(1-ROCA)%"}
 	t = nil
 	t.row("  messages", heads)
-	for i, of := range s.Windows {
-		if of.Figures == nil || i > 0 && of.Messages == s.Windows[i-1].Messages {
-			continue
-		}
-		name := "all"
-		if of.Messages < judged {
-			name = "last"
-		}
-		t.row(screen.Sprintf("  %s %d", name, of.Messages), figuresOf(of.Figures, heads...))
+	for _, of := range windows {
+		t.row("  "+of.Name(), figuresOf(of.Figures, heads...))
 	}
 	a.table(t, 0)
-}
-
-func learnedText(s store.Status) string {
-	ways := slices.SortedFunc(maps.Keys(s.Ways), func(a, b string) int { return cmp.Or(s.Ways[b]-s.Ways[a], strings.Compare(a, b)) })
-	text := plural(s.Messages, "message")
-	if s.Messages > 0 {
-		text += ": " + strings.Join(mapped(ways, func(way string) string { return screen.Grouped(s.Ways[way]) + " " + way }), ", ")
-	}
-	return text
 }
 
 func fittedText(s store.Status) string {

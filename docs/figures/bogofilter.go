@@ -295,7 +295,7 @@ func (d duel) text() string {
 		g, f := r.grouped, r.replay
 		scores = append(scores, fmt.Sprintf("%s | %s | %s | %s | %s | %d | %s | %s | %s", r.name,
 			percent(g.accuracy), markdown.Decimals(g.hm, 2), markdown.Decimals(g.sm, 2), markdown.Decimals(g.roca, 4),
-			f.Messages-f.Confusion.Correct(), markdown.Decimals(f.HM, 2), markdown.Decimals(f.SM, 2), markdown.Decimals(f.OneMinusROCA, 4)))
+			f.Errors(), markdown.Decimals(f.HM, 2), markdown.Decimals(f.SM, 2), markdown.Decimals(f.OneMinusROCA, 4)))
 	}
 	return markdown.Table("verdicts | grouped split: ham lost, % | ham unsure, % | spam found, % | replay, last 3,000 messages: ham lost, % | ham unsure, % | spam found, %", verdicts) +
 		"\n" + markdown.Table("score in the middle | grouped split: accuracy | ham lost, % | spam missed, % | (1-ROCA)% | replay: errors | ham lost, % | spam missed, % | (1-ROCA)%", scores)

@@ -210,7 +210,7 @@ func (b protocolTest) inTime(models []string) ([]robustRow, error) {
 	name := "SpamAssassin, replay by time"
 	return []robustRow{
 		rowOf(name, "errors", replays, func(r evaluate.Replay) string {
-			return screen.Grouped(r.Figures.Messages - r.Figures.Confusion.Correct())
+			return screen.Grouped(r.Figures.Errors())
 		}),
 		rowOf(name, "lam%", replays, func(r evaluate.Replay) string { return markdown.Decimals(r.Figures.LAM, 3) }),
 		rowOf(name, "(1-ROCA)%", replays, func(r evaluate.Replay) string { return markdown.Decimals(r.Figures.OneMinusROCA, 4) }),

@@ -156,7 +156,7 @@ func replayText(all []evaluate.Replay) string {
 	var rows []string
 	for _, r := range all {
 		f := r.Figures
-		rows = append(rows, fmt.Sprintf("%s | %.2f%% | %d | %s | %s | %s | %s", r.Model, f.Accuracy, f.Messages-f.Confusion.Correct(),
+		rows = append(rows, fmt.Sprintf("%s | %.2f%% | %d | %s | %s | %s | %s", r.Model, f.Accuracy, f.Errors(),
 			markdown.Decimals(f.HM, 2), markdown.Decimals(f.SM, 2), markdown.Decimals(f.LAM, 2), markdown.Decimals(f.OneMinusROCA, 4)))
 	}
 	return markdown.Table("model | accuracy | errors | hm% | sm% | lam% | (1-ROCA)%", rows)

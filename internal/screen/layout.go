@@ -2,8 +2,11 @@ package screen
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -111,6 +114,15 @@ func Grouped(n int) string {
 		text = text[:at] + "," + text[at:]
 	}
 	return text
+}
+
+// Counts lists what was counted, the largest number first; "" for nothing. A name is trusted, and has _ for a space.
+func Counts[N int | int64](all map[string]N) string {
+	names := slices.SortedFunc(maps.Keys(all), func(a, b string) int { return cmp.Or(cmp.Compare(all[b], all[a]), strings.Compare(a, b)) })
+	for i, name := range names {
+		names[i] = Grouped(int(all[name])) + " " + strings.ReplaceAll(name, "_", " ")
+	}
+	return strings.Join(names, ", ")
 }
 
 // count is a number that is printed as [Grouped] does.

@@ -1,12 +1,9 @@
 package web
 
 import (
-	"cmp"
 	"encoding/json"
 	"html/template"
-	"maps"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,7 +14,6 @@ import (
 	"chaff/metrics"
 	"chaff/report"
 	"chaff/serve"
-	"chaff/store"
 	"chaff/train"
 )
 
@@ -31,8 +27,8 @@ func functions(e *serve.Engine) template.FuncMap {
 		"n":         screen.Grouped,
 		"percent":   percent,
 		"plural":    plural,
-		"counts":    counted[int64],
-		"ways":      counted[int],
+		"counts":    screen.Counts[int64],
+		"ways":      screen.Counts[int],
 		"verdictOf": func(r serve.Record) string { return verdictOf(&r) },
 		"chip":      func(verdict string) string { return strings.TrimSpace("chip " + styleOf(verdict)) },
 		"button":    styleOf,
@@ -65,18 +61,9 @@ func styleOf(verdict string) string {
 type overviewBody struct {
 	serve.Status
 	Problems []string
-	Windows  []window
 	Faults   int
 	NotHere  string // why there is no store
 }
-
-// window are figures of the messages that were learned last.
-type window struct {
-	Name string
-	*metrics.Figures
-}
-
-func (w window) Errors() int { return w.Messages - w.Confusion.Correct() }
 
 func (c *console) overview(r *http.Request, v *view) error {
 	status, err := c.engine.Status(v.User)
@@ -97,37 +84,9 @@ func (c *console) overview(r *http.Request, v *view) error {
 		}
 	} else {
 		b.Problems = append(b.Problems, status.Store.Problems...)
-		b.Windows = windowsOf(status.Store)
 	}
 	v.Body = b
 	return nil
-}
-
-// counted lists counters, the largest first; "" if there are none.
-func counted[N int | int64](all map[string]N) string {
-	names := slices.SortedFunc(maps.Keys(all), func(a, b string) int { return cmp.Or(cmp.Compare(all[b], all[a]), strings.Compare(a, b)) })
-	for i, name := range names {
-		names[i] = screen.Grouped(int(all[name])) + " " + strings.ReplaceAll(name, "_", " ")
-	}
-	return strings.Join(names, ", ")
-}
-
-// fewToTell is below how many messages a share of errors says nothing.
-const fewToTell = 20
-
-func windowsOf(s *store.Status) (all []window) {
-	for i, w := range s.Windows {
-		f := w.Figures
-		if f == nil || f.Messages < fewToTell || i > 0 && w.Messages == s.Windows[i-1].Messages {
-			continue
-		}
-		name := "all " + strconv.Itoa(w.Messages)
-		if w.Messages < s.Windows[len(s.Windows)-1].Messages {
-			name = "last " + strconv.Itoa(w.Messages)
-		}
-		all = append(all, window{name, f})
-	}
-	return all
 }
 
 func percent(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }
