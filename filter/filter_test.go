@@ -104,14 +104,14 @@ func encode(t testing.TB, f *Filter) []byte {
 	return data
 }
 
-func TestLogSumExpExceptGivesLogOdds(t *testing.T) {
+func TestTheScoreOfSeveralClassesIsTheLogOddsOfTheFirst(t *testing.T) {
+	h := head{settings: Settings{Classes: []string{"a", "b", "c"}, Calibration: metrics.Identity(3)}}
 	// With scores 1, 2, 0.5 the softmax probability of the second class is e^2 / (e + e^2 + e^0.5).
-	scores := []float64{1, 2, 0.5}
 	p := math.Exp(2) / (math.E + math.Exp(2) + math.Exp(0.5))
-	if got, want := scores[1]-logSumExpExcept(scores, 1), math.Log(p/(1-p)); math.Abs(got-want) > 1e-12 {
-		t.Errorf("got %v, want %v", got, want)
+	if got, want := h.judge([]float64{1, 2, 0.5}), math.Log(p/(1-p)); math.Abs(got.Score-want) > 1e-12 || math.Abs(got.Probability-p) > 1e-12 {
+		t.Errorf("got %v, want %v and %v", got, want, p)
 	}
-	if got := logSumExpExcept([]float64{0, 1e5, 1e5}, 0); math.IsInf(got, 0) || math.IsNaN(got) {
+	if got := h.judge([]float64{0, 1e5, 1e5}).Score; math.IsInf(got, 0) || math.IsNaN(got) {
 		t.Errorf("of large scores: %v", got)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"chaff/features"
@@ -170,26 +169,10 @@ func (h *head) judge(scores []float64) Classification {
 		return h.judgeSpam(scores[SpamClass] - scores[0])
 	}
 	c := models.Argmax(scores)
-	z := scores[c] - logSumExpExcept(scores, c)
+	others := slices.Delete(slices.Clone(scores), c, c+1)
+	z := scores[c] - metrics.Softmax(others) // log odds of c, if scores are log probabilities
 	name := h.settings.Classes[c]
-	return Classification{Class: name, Verdict: Verdict(name), Score: z, Probability: h.settings.Calibration.Probabilities(nil, scores)[c]}
-}
-
-// logSumExpExcept returns log sum_c exp(scores[c]) over all classes except one, without overflow.
-func logSumExpExcept(scores []float64, except int) float64 {
-	top := math.Inf(-1)
-	for c, s := range scores {
-		if c != except {
-			top = max(top, s)
-		}
-	}
-	var sum float64
-	for c, s := range scores {
-		if c != except {
-			sum += math.Exp(s - top)
-		}
-	}
-	return top + math.Log(sum)
+	return Classification{Class: name, Verdict: Verdict(name), Score: z, Probability: h.settings.Calibration.Probabilities(others, scores)[c]}
 }
 
 // Unlike notices messages that are unlike those that a model learned, see [metrics.Unlike].

@@ -64,7 +64,7 @@ func (c Calibration) Probabilities(dst, scores []float64) []float64 {
 		// Clamp overflows: the difference of two infinities would be NaN.
 		dst[i] = min(max(c.Slope*score+c.Offsets[i], -math.MaxFloat64), math.MaxFloat64)
 	}
-	softmax(dst)
+	Softmax(dst)
 	return dst
 }
 
@@ -80,8 +80,8 @@ func mustMatch(a, b int) {
 	}
 }
 
-// softmax replaces each z by exp(z) / sum of exp(z) and returns the logarithm of the sum. It subtracts the greatest z, so that exp does not overflow.
-func softmax(z []float64) (logSum float64) {
+// Softmax replaces each z by exp(z) / sum of exp(z) and returns the logarithm of the sum. It subtracts the greatest z, so that exp does not overflow.
+func Softmax(z []float64) (logSum float64) {
 	greatest := slices.Max(z)
 	sum := 0.
 	for i := range z {
@@ -263,7 +263,7 @@ func (p *platt) Loss(parameters []float64) float64 {
 		for c, z := range p.row {
 			sum -= p.targets[label][c] * z
 		}
-		sum += softmax(p.row)
+		sum += Softmax(p.row)
 	}
 	return sum / float64(len(p.labels))
 }
@@ -274,7 +274,7 @@ func (p *platt) Gradient(gradient, parameters []float64) {
 	n := float64(len(p.labels))
 	for i, label := range p.labels {
 		x := p.logits(i, parameters)
-		softmax(p.row)
+		Softmax(p.row)
 		for c := 1; c < p.classes; c++ {
 			d := (p.row[c] - p.targets[label][c]) / n
 			gradient[0] += d * x[c]
@@ -290,7 +290,7 @@ func (p *platt) Hessian(hessian *mat.SymDense, parameters []float64) {
 	add := func(i, j int, d float64) { hessian.SetSym(i, j, hessian.At(i, j)+d/n) }
 	for i := range p.labels {
 		x := p.logits(i, parameters)
-		softmax(p.row)
+		Softmax(p.row)
 		mean := 0.
 		for c, probability := range p.row {
 			mean += probability * x[c]
