@@ -3,6 +3,8 @@ package corpus
 import (
 	"errors"
 	"slices"
+
+	"chaff/internal/indices"
 )
 
 const (
@@ -31,10 +33,7 @@ func NearDuplicates(n, numbers int, text func(i int) []uint32, similarity float6
 		return nil, err
 	}
 	postings.dropFooters()
-	groups := make(unionFind, n)
-	for i := range groups {
-		groups[i] = i
-	}
+	groups := unionFind(indices.Below[int](n))
 	passed := make([]uint32, numbers) // how many of its messages are before i
 	shared := make([]int, n)          // numbers that message i shares with each earlier one
 	var met []int32                   // the earlier ones with which it shares any

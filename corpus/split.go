@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"chaff/internal/fieldtags"
+	"chaff/internal/indices"
 )
 
 // SplitOptions say how messages are divided into training, development and test parts. The shares must add up to 1.
@@ -108,10 +109,7 @@ func mix(x uint64) uint64 {
 // development, the newest for the test. Messages with the same time keep their order. A message without a time (zero) counts as
 // the oldest, so that it is not what a model is tested on.
 func (o SplitOptions) ByTime(times []time.Time) []Part {
-	order := make([]int, len(times))
-	for i := range order {
-		order[i] = i
-	}
+	order := indices.Below[int](len(times))
 	slices.SortStableFunc(order, func(a, b int) int { return times[a].Compare(times[b]) })
 	n := float64(len(times))
 	trained := int(math.Round(n * o.Train))

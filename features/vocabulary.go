@@ -9,6 +9,7 @@ import (
 	"sort"
 
 	"chaff/internal/fieldtags"
+	"chaff/internal/indices"
 )
 
 // Options say which terms of the training part become the vocabulary.
@@ -119,10 +120,7 @@ func RestoreVocabulary(table, starts []uint32) (*Vocabulary, error) {
 
 // Extended returns v with more terms, whose ids follow those of v. v must have none of them.
 func (v *Vocabulary) Extended(hashes []uint64) *Vocabulary {
-	added := make([]uint32, len(hashes)) // the terms in the order of the table
-	for i := range added {
-		added[i] = uint32(i)
-	}
+	added := indices.Below[uint32](len(hashes)) // the terms in the order of the table
 	slices.SortStableFunc(added, func(i, j uint32) int { return cmp.Compare(v.identifying(hashes[i]), v.identifying(hashes[j])) })
 	w := &Vocabulary{shift: v.shift, table: make([]uint32, 0, len(v.table)+2*len(hashes)), bucketStarts: make([]uint32, len(v.bucketStarts))}
 	addBelow := func(end uint64) {

@@ -14,6 +14,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"chaff/features"
+	"chaff/internal/indices"
 	"chaff/internal/logfile"
 	"chaff/internal/replace"
 	"chaff/internal/sections"
@@ -175,11 +176,7 @@ func (f *Filter) learn(tail []logfile.Rows) error {
 	if err := h.know(tail); err != nil {
 		return err
 	}
-	ids := make([]uint32, h.knows.total())
-	for i := range ids {
-		ids[i] = uint32(i)
-	}
-	learner, err := h.learner(ids)
+	learner, err := h.learner(indices.Below[uint32](h.knows.total()))
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"sort"
 
 	"chaff/features"
+	"chaff/internal/indices"
 	"chaff/internal/sections"
 )
 
@@ -310,10 +311,7 @@ func (t *tables) all(hasCells bool) (*features.Vocabulary, []float32, error) {
 	}
 	var cells []uint32
 	if hasCells {
-		cells = make([]uint32, features.CellCount)
-		for i := range cells {
-			cells[i] = uint32(i)
-		}
+		cells = indices.Below[uint32](features.CellCount)
 	}
 	first := len(cells) * t.rows
 	weights := make([]float32, first+t.terms*t.rows)

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mathext"
+
+	"chaff/internal/indices"
 )
 
 // z95 is the 0.975 quantile of the standard normal distribution: 95 % lie within z95 of the mean.
@@ -108,10 +110,7 @@ func chanceOf(better, worse int) float64 {
 // The probability that any P' is below alpha by chance is at most alpha. Source: S. Holm, Scandinavian Journal of Statistics 6 (1979).
 func Holm(tests []McNemar) []McNemar {
 	corrected := slices.Clone(tests)
-	order := make([]int, len(tests))
-	for i := range order {
-		order[i] = i
-	}
+	order := indices.Below[int](len(tests))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(tests[a].P, tests[b].P) })
 	var highest float64
 	for k, i := range order {

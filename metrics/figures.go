@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"chaff/internal/indices"
 )
 
 // Figures are the figures of a classifier on some messages. Percentages are 0..100.
@@ -173,10 +175,7 @@ func Brier(labels []int32, probabilities []float64, classes int) float64 {
 // sorted returns copies of N labels and of tables of N x K numbers, sorted by label and then by the rows of the tables. The last bits of
 // a floating-point sum depend on the order, and sorting makes them independent of the order of the messages.
 func sorted(labels []int32, classes int, tables ...[]float64) (sortedLabels []int32, sortedTables [][]float64) {
-	order := make([]int, len(labels))
-	for i := range order {
-		order[i] = i
-	}
+	order := indices.Below[int](len(labels))
 	slices.SortFunc(order, func(i, j int) int {
 		by := cmp.Compare(labels[i], labels[j])
 		for _, t := range tables {

@@ -10,15 +10,6 @@ import (
 	"chaff/internal/parallel"
 )
 
-// listOrder returns the numbers from 0 to n-1.
-func listOrder[T int32 | uint32](n int) []T {
-	numbers := make([]T, n)
-	for i := range numbers {
-		numbers[i] = T(i)
-	}
-	return numbers
-}
-
 // sorted is a data set with its documents in the order of their contents, in which sums over all of them are made.
 type sorted struct {
 	*features.Dataset

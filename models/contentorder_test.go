@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"chaff/features"
+	"chaff/internal/indices"
 )
 
 // TestDocumentsAreSortedByTheirContents compares sorting by the first ids with sorting by whole rows.
@@ -29,7 +30,7 @@ func TestDocumentsAreSortedByTheirContents(t *testing.T) {
 				n := len(x.IDs) - len(x.IDs)*(i%2)/2
 				d.Append(features.Vector{IDs: x.IDs[:n], Values: x.Values[:n]}, d.Labels[i])
 			}
-			want := listOrder[int32](d.Len())
+			want := indices.Below[int32](d.Len())
 			slices.SortStableFunc(want, func(i, j int32) int {
 				x, y := d.Row(int(i)), d.Row(int(j))
 				return cmp.Or(slices.Compare(x.IDs, y.IDs), slices.Compare(x.Values, y.Values), cmp.Compare(d.Labels[i], d.Labels[j]))

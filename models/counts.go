@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"chaff/features"
+	"chaff/internal/indices"
 )
 
 // countTrainer is a trainer whose model is a function of [counts]: naive Bayes and the baselines.
@@ -59,7 +60,7 @@ func trainCounts(ctx context.Context, m countTrainer, d *features.Dataset, kinds
 	n.whole = true
 	linear, err := linearOf(n, len(d.Classes), d.Workers)
 	n.whole = false
-	n.note(listOrder[uint32](d.Terms), 1)
+	n.note(indices.Below[uint32](d.Terms), 1)
 	return linear, Report{Warnings: warnings, Learned: &Online{learner: n, classes: len(d.Classes)}}, err
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"chaff/features"
 	"chaff/internal/evidence"
+	"chaff/internal/indices"
 )
 
 // mailbox returns documents of any kind as a growing vocabulary numbers them: new terms have the next ids.
@@ -129,7 +130,7 @@ func rowsOfTerms(l *Online, terms []uint32) (rows []byte) {
 	return rows
 }
 
-func allRows(l *Online) []byte { return rowsOfTerms(l, listOrder[uint32](l.Terms())) }
+func allRows(l *Online) []byte { return rowsOfTerms(l, indices.Below[uint32](l.Terms())) }
 
 // restored returns a learner with the settings, globals and rows.
 func restored(t *testing.T, o Options, name string, d *features.Dataset, globals, rows []byte) *Online {
@@ -236,10 +237,10 @@ func TestRestoringReplacesAllThatWasKnown(t *testing.T) {
 		if err := got.Restore(want.AppendGlobals(nil), allRows(want)); err != nil {
 			t.Fatal(err)
 		}
-		wantSameState(t, got, want, listOrder[uint32](want.Terms()))
+		wantSameState(t, got, want, indices.Below[uint32](want.Terms()))
 		got.Learn(d.Row(39), 1)
 		want.Learn(d.Row(39), 1)
-		wantSameState(t, got, want, listOrder[uint32](want.Terms()))
+		wantSameState(t, got, want, indices.Below[uint32](want.Terms()))
 	})
 }
 
@@ -329,7 +330,7 @@ func TestWhatTrainingLearnedIsTheModelAndLearnsOn(t *testing.T) {
 				l.Learn(x, c)
 			}
 		}
-		wantSameState(t, again, report.Learned, listOrder[uint32](d.Terms))
+		wantSameState(t, again, report.Learned, indices.Below[uint32](d.Terms))
 	})
 }
 
@@ -358,7 +359,7 @@ func TestTrainingInOneEpochEndsWithTheOnlineLearner(t *testing.T) {
 		for i, c := range d.Labels {
 			want.Learn(d.Row(i), int(c))
 		}
-		wantSameState(t, report.Learned, want, listOrder[uint32](d.Terms))
+		wantSameState(t, report.Learned, want, indices.Below[uint32](d.Terms))
 	})
 }
 

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+
+	"chaff/internal/indices"
 )
 
 // The orders in which documents can be read.
@@ -46,7 +48,7 @@ func (p Passes) orders(d sorted) func() []int32 {
 	case p.Order == orderByContent:
 		return func() []int32 { return d.order }
 	case p.Listed:
-		listed := listOrder[int32](d.Len())
+		listed := indices.Below[int32](d.Len())
 		return func() []int32 { return listed }
 	}
 	documents, random := slices.Clone(d.order), rand.New(rand.NewPCG(p.Seed, orderStream))

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"chaff/features"
+	"chaff/internal/indices"
 )
 
 func TestAFixedOrderIsRandomAndMadeOnce(t *testing.T) {
@@ -14,7 +15,7 @@ func TestAFixedOrderIsRandomAndMadeOnce(t *testing.T) {
 	if again := next(); !reflect.DeepEqual(first, again) {
 		t.Errorf("the second epoch has the order %v, want %v", again, first)
 	}
-	if reflect.DeepEqual(first, listOrder[int32](d.Len())) {
+	if reflect.DeepEqual(first, indices.Below[int32](d.Len())) {
 		t.Errorf("the order is that of the list")
 	}
 	if other := (Passes{Order: OrderFixed, Seed: 2}).orders(newSorted(d))(); reflect.DeepEqual(first, other) {

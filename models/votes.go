@@ -8,6 +8,7 @@ import (
 
 	"chaff/features"
 	"chaff/internal/evidence"
+	"chaff/internal/indices"
 )
 
 // Votes is a committee of two members in which every kind of evidence has one bounded vote. The first member has the terms of
@@ -142,7 +143,7 @@ func (m Votes) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (
 	l := m.newLearner(d).(*votes)
 	all := newSorted(d)
 	// Counts are whole numbers. Documents that are listed side by side have terms in common, which are still in the cache.
-	if err := all.each(ctx, listOrder[int32](d.Len()), l.form, l.countAs); err != nil {
+	if err := all.each(ctx, indices.Below[int32](d.Len()), l.form, l.countAs); err != nil {
 		return nil, Report{}, err
 	}
 	if slices.ContainsFunc(l.slots, func(s voteSlot) bool { return max(s.sums[0], s.sums[1]) == math.MaxUint32 }) {

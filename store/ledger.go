@@ -13,6 +13,7 @@ import (
 
 	"chaff/features"
 	"chaff/internal/cputime"
+	"chaff/internal/indices"
 	"chaff/internal/logfile"
 	"chaff/metrics"
 	"chaff/train"
@@ -182,10 +183,7 @@ const forgottenDays = 400
 // expire removes the entries beyond the limits that were learned first. A sender writes the date of a message, but not the time of learning. Each class
 // has its own room, so that spam cannot push out ham.
 func (l *ledger) expire(o Options, now time.Time) {
-	oldest, over := make([]int, len(l.entries)), l.perClass() // how many messages of each class are too many
-	for i := range oldest {
-		oldest[i] = i
-	}
+	oldest, over := indices.Below[int](len(l.entries)), l.perClass() // how many messages of each class are too many
 	for c := range over {
 		over[c] -= cmp.Or(o.MaxMessages, math.MaxInt)
 	}

@@ -15,6 +15,7 @@ import (
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/fieldtags"
+	"chaff/internal/indices"
 	"chaff/internal/parallel"
 )
 
@@ -402,13 +403,7 @@ func (m *Mail) Dataset(kind features.Kind) (*features.Dataset, error) {
 }
 
 // All returns the numbers of all messages.
-func (m *Mail) All() []int {
-	numbers := make([]int, m.Len())
-	for i := range numbers {
-		numbers[i] = i
-	}
-	return numbers
-}
+func (m *Mail) All() []int { return indices.Below[int](m.Len()) }
 
 // rows returns the documents of some messages, with their labels.
 func (m *Mail) rows(messages []int) (documents []features.Ref, labels []int32) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"chaff/internal/indices"
 	"chaff/internal/screen"
 )
 
@@ -100,10 +101,7 @@ func Nearest(word string, known []string) string {
 // distance).
 func distance(a, b string) int {
 	var before []int // the row before the last
-	last := make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
+	last := indices.Below[int](len(b) + 1)
 	for i := range len(a) {
 		row := make([]int, len(b)+1)
 		row[0] = i + 1
