@@ -398,10 +398,15 @@ func (d *doctor) dovecot() {
 		if !isFile || !strings.Contains(hook, "imapsieve_") {
 			continue
 		}
-		if text, err := os.ReadFile(strings.TrimSpace(script)); errors.Is(err, fs.ErrPermission) || strings.Contains(string(text), "chaff") {
-			d.good("dovecot", "moving a message to or from Junk teaches chaff")
-			return
+		if text, err := os.ReadFile(strings.TrimSpace(script)); !errors.Is(err, fs.ErrPermission) && !strings.Contains(string(text), "chaff") {
+			continue
 		}
+		if !strings.Contains(string(out), "vsz_limit") { // which has the default, 256 MB
+			d.bad("dovecot", "add the lines vsz_limit of docs/recipes/dovecot.md", "it gives chaff too few addresses to start")
+		} else {
+			d.good("dovecot", "moving a message to or from Junk teaches chaff")
+		}
+		return
 	}
 	d.good("dovecot", "no hook of it calls chaff: docs/recipes/dovecot.md has some, by which moving a message teaches")
 }

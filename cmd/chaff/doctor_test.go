@@ -165,12 +165,17 @@ func TestDoctorSaysWhetherMovingAMessageTeaches(t *testing.T) {
 		"pipe :copy \"chaff-learn\";": {About: "dovecot", Found: "moving a message to or from Junk teaches chaff"},
 	} {
 		must(t, os.WriteFile(script, []byte(hook), 0o600))
-		must(t, os.WriteFile(filepath.Join(dir, "doveconf"), []byte("#!/bin/sh\necho '  imapsieve_mailbox1_before = file:"+script+"'\n"), 0o700))
+		must(t, os.WriteFile(filepath.Join(dir, "doveconf"), []byte("#!/bin/sh\necho '  vsz_limit = 2G'; echo '  imapsieve_mailbox1_before = file:"+script+"'\n"), 0o700))
 		var d doctor
 		d.dovecot()
 		if len(d.findings) != 1 || d.findings[0].Bad || !strings.HasPrefix(d.findings[0].Found, want.Found) {
 			t.Errorf("%q: got %v", hook, d.findings)
 		}
+	}
+	must(t, os.WriteFile(filepath.Join(dir, "doveconf"), []byte("#!/bin/sh\necho 'imapsieve_mailbox1_before = file:"+script+"'\n"), 0o700))
+	var narrow doctor
+	if narrow.dovecot(); len(narrow.findings) != 1 || !narrow.findings[0].Bad || !strings.Contains(narrow.findings[0].Do, "vsz_limit") {
+		t.Errorf("without vsz_limit: got %v", narrow.findings)
 	}
 	must(t, os.WriteFile(filepath.Join(dir, "doveconf"), []byte("#!/bin/sh\nexit 1\n"), 0o700))
 	var d doctor
