@@ -272,6 +272,26 @@ func TestCompressedMboxThatIsCutOff(t *testing.T) {
 	}
 }
 
+// Of a small file all is read to know its format.
+func TestASmallMboxThatIsCutOffIsReadUpToThere(t *testing.T) {
+	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\n\n"
+	packed := pack(t, gzipped, from+"first\n\n"+from+"last\n")
+	for _, damage := range []string{"", "\x00\x00", "rubbish that follows"} {
+		text := packed + damage
+		if damage == "" {
+			text = packed[:len(packed)-4]
+		}
+		name := filepath.Join(tree(t, map[string]string{"mail": text}), "mail")
+		source, err := OpenOnce(name, "", new([]byte))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := contents(source); len(got) != 2 || !strings.Contains(got[0], "first") || !strings.Contains(got[1], "gzip") {
+			t.Errorf("with %q behind it: got %q, want the first message and an error", damage, got)
+		}
+	}
+}
+
 func TestNoRoomForACopy(t *testing.T) {
 	name := filepath.Join(tree(t, map[string]string{"mail": pack(t, gzipped, "From a@b.example 2002\n\nx\n")}), "mail")
 	none := filepath.Join(t.TempDir(), "none")

@@ -330,7 +330,9 @@ func (p *place) inspect(buffer *[]byte) error {
 	}
 	packed, head := compressionOf(content), content
 	if err == nil && packed != uncompressed {
-		head, err = readHead(packed.decompress(io.MultiReader(bytes.NewReader(content), f)))
+		if head, err = readHead(packed.decompress(io.MultiReader(bytes.NewReader(content), f))); len(head) > 0 {
+			err = nil // reading says what is wrong behind it
+		}
 	}
 	if err != nil {
 		return err
