@@ -108,10 +108,31 @@ func (t *texts) appendUTF8(text, label []byte, isHTML bool) {
 		t.noteCharset(c, label)
 		t.decode(t.codec([]byte(guesses().charset(text))), text)
 	}
-	if made := t.arena[start:]; bytes.IndexByte(made, 0) >= 0 { // QUIRK: text has no NUL. Spammers put NUL into words, since many readers do not show it (nul.eml).
+	if made := t.arena[start:]; bytes.IndexByte(made, 0) >= 0 {
 		t.msg.Repairs.Add(NULBytes)
-		t.arena = t.arena[:start+len(slices.DeleteFunc(made, func(c byte) bool { return c == 0 }))]
+		t.arena = t.arena[:start+len(withoutNUL(made, isHTML))]
 	}
+}
+
+// withoutNUL removes NUL from text.
+//
+// QUIRK: text has no NUL. Spammers put NUL into words, since many readers do not show it (nul.eml). In the name of a tag it stays, as a byte that no
+// name has: what "<scr\x00ipt>" begins is shown.
+func withoutNUL(text []byte, isHTML bool) []byte {
+	inName := false
+	kept := text[:0]
+	for _, c := range text {
+		switch {
+		case c == '<', endOfName.Has(c):
+			inName = isHTML && c == '<'
+		case c == 0 && inName:
+			c = 0x7f
+		}
+		if c != 0 {
+			kept = append(kept, c)
+		}
+	}
+	return kept
 }
 
 // isWide reports whether text is declared to be UTF-16 or UTF-32, or begins with the mark of UTF-16. A byte of each letter may be a control character.

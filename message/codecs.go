@@ -199,7 +199,7 @@ func (c *codec) wide(text []byte) (*encoding.Decoder, []byte) {
 			zeros[i%width]++
 		}
 	}
-	isLittle := strings.HasSuffix(c.name, "le")
+	isLittle := !strings.HasSuffix(c.name, "be")
 	first, last := zeros[0], zeros[width-1]
 	if most := min(len(text), sampleBytes) / width / 2; first != last && (len(c.name) == len("utf-16") || max(first, last) > most) {
 		isLittle = first < last

@@ -15,49 +15,58 @@ const maxOpenElements = 256
 
 type element struct {
 	key       elementKey
+	has       traits
 	look      css.Appearance
 	hiddenBy  Marks // why its text is hidden
 	reversals uint8 // how often the order of its letters is reversed
 	closed    bool  // it is a closed <details>: only its summary is shown
+	isForeign bool  // it is one of SVG or MathML
 	met       css.Steps
 }
 
-// elementKey is the first eight letters of a name, which are enough to tell elements apart.
+// elementKey is the first eight letters of a name, which are enough to tell elements apart. All headings have one, since each ends each other.
 type elementKey [8]byte
 
 func keyOf(name []byte) (key elementKey) {
+	if len(name) == 2 && name[0] == 'h' && '1' <= name[1] && name[1] <= '6' {
+		name = name[:1]
+	}
 	copy(key[:], name)
 	return key
 }
 
 var (
-	keyP, keyTD, keyTH, keyTR = elementKey{'p'}, elementKey{'t', 'd'}, elementKey{'t', 'h'}, elementKey{'t', 'r'}
-	keyUL, keyOL, keyDL       = elementKey{'u', 'l'}, elementKey{'o', 'l'}, elementKey{'d', 'l'}
-	keySVG, keyHead           = elementKey{'s', 'v', 'g'}, elementKey{'h', 'e', 'a', 'd'}
-	keyTable, keyCaption      = elementKey{'t', 'a', 'b', 'l', 'e'}, elementKey{'c', 'a', 'p', 't', 'i', 'o', 'n'}
+	keyP, keyDD, keyDT, keyRP = elementKey{'p'}, elementKey{'d', 'd'}, elementKey{'d', 't'}, elementKey{'r', 'p'}
+	keySelect                 = elementKey{'s', 'e', 'l', 'e', 'c', 't'}
 )
 
 // stack is the stack of the open elements.
 //
-// QUIRK: elements are closed in the reverse order of their start. In mail they are left open, or closed in any order. So an
-// end tag closes all elements inside of its own, but none outside of its table cell; and a paragraph, cell, row or list item
-// closes the one before it. A hidden element that is never closed thus hides at most its cell (html-hidden.eml).
+// QUIRK: elements are closed in the reverse order of their start. In mail they are left open, or closed in any order. What is around a text then
+// decides whether it is seen, so they are closed by the rules by which browsers make a tree (HTML, 13.2.6). But nothing is moved or opened again:
+// <b> ends with a block around it (html-hidden.eml).
 type stack struct {
-	open []element
-	base element
+	open    []element
+	base    element
+	hasForm bool // a form was not ended, so that another one does not count
 }
 
-func (p *stack) top() *element {
-	if len(p.open) == 0 {
+// around returns the element that one with those traits, or text, is in. Browsers show before a table what is in none of its cells.
+func (p *stack) around(has traits) *element {
+	n := len(p.open)
+	if n > 0 && p.open[n-1].has&tableOrRow != 0 && has&part == 0 {
+		n, _ = p.find(elementKey{}, isTable)
+	}
+	if n <= 0 {
 		return &p.base
 	}
-	return &p.open[len(p.open)-1]
+	return &p.open[n-1]
 }
 
-// child returns a new element inside of the innermost open one.
-func (p *stack) child(name []byte) element {
-	parent := p.top()
-	e := element{key: keyOf(name), look: parent.look, hiddenBy: parent.hiddenBy, reversals: parent.reversals, met: parent.met}
+// child returns a new element.
+func (p *stack) child(name []byte, has traits) element {
+	parent := p.around(has)
+	e := element{key: keyOf(name), has: has, look: parent.look, hiddenBy: parent.hiddenBy, reversals: parent.reversals, met: parent.met}
 	if parent.closed && string(name) == "summary" { // it is seen as what is around the details
 		around := &p.base
 		if n := len(p.open); n > 1 {
@@ -65,92 +74,193 @@ func (p *stack) child(name []byte) element {
 		}
 		e.look, e.hiddenBy = around.look, around.hiddenBy
 	}
+	e.isForeign = string(name) == "svg" || string(name) == "math" || parent.isForeign && parent.has&border == 0
 	return e
 }
 
-// implied closes the elements that a start tag closes implicitly.
-func (p *stack) implied(name []byte, has traits) {
-	switch string(name) {
-	case "base", "link", "meta", "noscript", "template", "title":
-	default:
-		if p.top().key == keyHead {
-			p.open = p.open[:len(p.open)-1]
+// find returns the index of the innermost element with that key or one of those traits, -1 if there is none, and whether it has that key.
+func (p *stack) find(key elementKey, any traits) (index int, hasKey bool) {
+	for i := len(p.open) - 1; i >= 0; i-- {
+		if e := &p.open[i]; e.key == key || e.has&any != 0 {
+			return i, e.key == key
 		}
 	}
-	switch string(name) {
-	case "td", "th":
-		p.close(keyTD, keyTR, keyTable, keyTH)
-		p.close(keyTH, keyTR, keyTable, keyTD)
-	case "tr":
-		p.close(keyTR, keyTable)
-	case "li", "dd", "dt", "option":
-		p.close(keyOf(name), keyUL, keyOL, keyDL, keyTD, keyTH, keyTable)
+	return -1, false
+}
+
+// close closes the innermost element with that key and all elements inside of it, unless one with those traits is in between.
+func (p *stack) close(key elementKey, borders traits) {
+	if i, hasKey := p.find(key, borders); hasKey {
+		p.open = p.open[:i]
 	}
-	if has&(separate|void|inParagraph) == separate {
-		p.close(keyP, keyTD, keyTH, keyCaption, keyTable)
+}
+
+// implied closes the elements that a start tag closes implicitly. It reports whether the tag counts, other than for its links.
+func (p *stack) implied(name []byte, has traits, hasAttributes bool) bool {
+	if has&(block|inline) != 0 && has&inSVG == 0 || has&(separate|void) == separate|void { // it ends SVG and MathML
+		n := len(p.open)
+		for n > 0 && p.open[n-1].isForeign && p.open[n-1].has&border == 0 {
+			n--
+		}
+		p.open = p.open[:n]
 	}
+	if has&block != 0 {
+		p.close(keyP, scope)
+	}
+	switch key := keyOf(name); string(name) {
+	case "head":
+		return false
+	case "html", "body":
+		_, isOpen := p.find(key, 0)
+		return hasAttributes && !isOpen
+	case "form":
+		hadForm := p.hasForm
+		p.hasForm = true
+		return !hadForm && p.around(0) == p.around(part)
+	case "a", "nobr":
+		p.endFormatting(key)
+	case "button":
+		p.close(key, scope)
+	case "select", "input":
+		p.close(keySelect, scope)
+	case "li":
+		p.close(key, container)
+	case "dd", "dt":
+		p.close(keyDD, container)
+		p.close(keyDT, container)
+	case "rp", "rt":
+		p.close(keyRP, special)
+	case "h1", "h2", "h3", "h4", "h5", "h6", "option":
+		p.close(key, ^traits(0)) // that is, nothing in between
+	case "table":
+		if i, _ := p.find(elementKey{}, scope); i >= 0 && p.open[i].has&isTable != 0 { // and in no cell of it
+			p.open = p.open[:i]
+		}
+	}
+	if has&part != 0 {
+		i, _ := p.find(elementKey{}, (has&part-1)&tableOrRow)
+		if i >= 0 {
+			p.open = p.open[:i+1]
+		}
+		return i >= 0
+	}
+	return true
 }
 
 // end closes an element by its end tag.
-func (p *stack) end(name []byte) {
-	switch key := keyOf(name); string(name) {
-	case "table":
-		p.close(key)
-	case "td", "th", "tr", "tbody", "thead", "tfoot", "caption":
-		p.close(key, keyTable)
-	case "html", "body": // what follows them is shown as if it came before
+func (p *stack) end(name []byte, has traits) {
+	switch key := keyOf(name); {
+	case string(name) == "html", string(name) == "body": // what follows them is shown as if it came before
+	case has&(part|isTable) != 0:
+		p.close(key, isTable)
+	case has&formatting != 0:
+		p.endFormatting(key)
+	case has&special != 0:
+		p.close(key, scope)
 	default:
-		p.close(key, keyTD, keyTH, keyCaption, keyTable)
+		p.close(key, special)
 	}
+	p.hasForm = p.hasForm && string(name) != "form"
 }
 
-// close closes the innermost element with that key and all elements inside of it, unless one of the borders is in between.
-func (p *stack) close(key elementKey, borders ...elementKey) {
-	for i := len(p.open) - 1; i >= 0; i-- {
-		if p.open[i].key == key {
-			p.open = p.open[:i]
-			return
-		}
-		if slices.Contains(borders, p.open[i].key) {
-			return
-		}
+// endFormatting ends a formatting element. The blocks in it stay open, unless it may be why their text is hidden.
+func (p *stack) endFormatting(key elementKey) {
+	i, isOpen := p.find(key, scope)
+	if !isOpen {
+		return
+	}
+	around := p.base.hiddenBy
+	if i > 0 {
+		around = p.open[i-1].hiddenBy
+	}
+	block, _ := p.find(elementKey{}, special)
+	reasons := p.around(0).hiddenBy &^ around
+	ofBlocks := reasons &^ (p.open[i].hiddenBy | 1<<HiddenText | 1<<HiddenByColour)
+	if block > i && (reasons == 0 || ofBlocks != 0) {
+		p.open = slices.Delete(p.open, i, i+1)
+	} else {
+		p.open = p.open[:i]
 	}
 }
 
 // traits is what matters about an element.
-type traits uint8
+type traits uint16
 
 const (
-	separate    traits = 1 << iota // its tags separate words, as those of a paragraph do
-	inParagraph                    // it separates words, and may stand inside of a paragraph
-	void                           // it has no content and no end tag
-	inline                         // it may stand inside of a word, as <b> does
-	ownLook                        // browsers hide or reorder its content by default
-	unknown                        // HTML has no such element, so it may stand inside of a word
+	separate   traits = 1 << iota // its tags separate words, as those of a paragraph do
+	void                          // it has no content and no end tag
+	inline                        // it may stand inside of a word, as <b> does
+	ownLook                       // browsers hide or reorder its content by default
+	unknown                       // HTML has no such element, so it may stand inside of a word
+	block                         // its start tag ends a paragraph
+	inSVG                         // SVG has such an inline element, too
+	formatting                    // its end tag ends it even if a block is open in it
+	special                       // the end tags of other inline elements end nothing outside of it
+	container                     // nor does the next item of a list
+	border                        // nor does any end tag but those of tables
+	isTable                       // each part of a table is in one of those before it
+	isOther                       // but none is in this one, such as a caption
+	isRows
+	isRow
+	isCell
+)
+
+const (
+	scope      = border | isTable
+	tableOrRow = isTable | isRows | isRow
+	part       = isOther | isRows | isRow | isCell
 )
 
 // traitsOf returns the traits of an element. One with a namespace, as office programs write them, is known and has none.
 func traitsOf(name []byte) traits {
+	const apart = separate | special | container
 	switch string(name) {
-	case "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "dir", "div", "dl",
-		"dt", "fieldset", "figcaption", "figure", "footer", "foreignobject", "form", "frameset", "h1", "h2", "h3", "h4", "h5", "h6", "head",
-		"header", "html", "legend", "li", "listing", "main", "menu", "nav", "ol", "p", "plaintext", "pre",
-		"section", "summary", "table", "tbody", "td", "text", "tfoot", "th", "thead", "title", "tr", "ul", "xmp":
+	case "address", "div", "p":
+		return separate | block | special
+	case "article", "aside", "blockquote", "center", "dd", "dir", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3",
+		"h4", "h5", "h6", "header", "li", "listing", "main", "menu", "nav", "ol", "plaintext", "pre", "section", "summary", "ul", "xmp":
+		return apart | block
+	case "details", "dialog":
+		return apart | block | ownLook
+	case "noframes":
+		return apart | ownLook
+	case "body", "button", "frameset", "head", "html", "iframe", "select", "textarea", "title":
+		return apart
+	case "foreignobject", "marquee", "object":
+		return apart | border
+	case "template":
+		return apart | border | ownLook
+	case "table":
+		return apart | block | isTable
+	case "tbody", "tfoot", "thead":
+		return apart | isRows
+	case "tr":
+		return apart | isRow
+	case "td", "th":
+		return apart | border | isCell
+	case "caption":
+		return apart | border | isOther
+	case "col", "colgroup":
+		return void | isOther
+	case "legend", "map", "optgroup", "option", "text":
 		return separate
-	case "details", "dialog", "noframes":
+	case "video":
 		return separate | ownLook
-	case "button", "iframe", "map", "marquee", "object", "optgroup", "option", "select", "textarea":
-		return separate | inParagraph
-	case "template", "video":
-		return separate | inParagraph | ownLook
-	case "area", "br", "embed", "frame", "hr", "img", "input", "isindex":
+	case "hr":
+		return separate | void | block
+	case "area", "br", "embed", "frame", "img", "input", "keygen":
 		return separate | void
-	case "base", "basefont", "bgsound", "col", "image", "link", "meta", "param", "source", "track", "wbr":
+	case "base", "basefont", "bgsound", "image", "link", "meta", "param", "source", "track", "wbr":
 		return void
-	case "a", "abbr", "acronym", "b", "bdi", "big", "blink", "cite", "code", "data", "del", "dfn", "em", "font", "i",
-		"ilayer", "ins", "kbd", "label", "layer", "mark", "nobr", "nolayer", "noscript", "output", "picture", "q", "rb",
-		"rt", "ruby", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "svg", "time", "tspan", "tt", "u", "var":
+	case "a":
+		return inline | formatting | inSVG
+	case "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u":
+		return inline | formatting
+	case "abbr", "acronym", "bdi", "blink", "cite", "data", "del", "dfn", "ilayer", "ins", "kbd", "label", "layer", "mark", "nolayer", "noscript",
+		"output", "picture", "q", "rb", "rt", "ruby", "samp", "span", "sub", "sup", "time", "var":
 		return inline
+	case "svg", "tspan":
+		return inline | inSVG
 	case "bdo", "rp":
 		return inline | ownLook
 	case "datalist", "defs":

@@ -158,7 +158,7 @@ func TestHiddenTextIsKeptApart(t *testing.T) {
 		{"white on white", "a <font color=white>b</font> <font color=#fffffe>c</font> d", "a d", "b c", "by-colour"},
 		{"white on what surrounds it", "<table bgcolor=black><td><font color=white>b</font><td bgcolor=white><font color=white>c", "b", "c", "by-colour"},
 		{"black on black", "<body bgcolor=black text=black>b <font color=red>c</font>", "c", "b", "by-colour"},
-		{"white on a picture", "<td background=x><font color=white>b</font></td><p style='background:url(y);color:#fff'>c", "b c", "", ""},
+		{"white on a picture", "<table><td background=x><font color=white>b</font></td></table><p style='background:url(y);color:#fff'>c", "b c", "", ""},
 		{"white on a picture with white behind it", "<p style='background-image:url(y);background-color:#fff;color:#fff'>c", "c", "", ""},
 		{"white on a white that shows nothing of it", "<p style='background:#000;color:#fff'>a <b style='background:rgba(255,255,255,.2)'>b", "a b", "", ""},
 		{"no colour at all", "<p style=color:transparent>b</p>c", "c", "b", "by-colour"},

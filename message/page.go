@@ -59,7 +59,7 @@ func (p *page) read(source []byte) (text, hidden []byte) {
 	p.hasHyphen = bytes.Contains(source, []byte(softHyphen))
 	hiddenFrom, linksFrom := len(p.hidden), len(p.out.msg.Links)
 	p.collectSheets(source)
-	p.stack.open, p.stack.base = p.stack.open[:0], element{look: css.Usual()}
+	p.stack = stack{open: p.stack.open[:0], base: element{look: css.Usual()}}
 	base := &p.stack.base
 	for i := range impliedNames {
 		var s css.Style
@@ -101,10 +101,16 @@ func (p *page) collectSheets(source []byte) {
 	}
 	for p.start(source); len(p.rest) > 0 && len(source)-len(p.rest)-len(p.after) <= last; {
 		kind, _ := p.next()
-		if kind == startTagToken && p.raw == "style" && p.sheets.ForScreen(p.value("media")) {
+		if kind == startTagToken && p.isSheet() {
 			p.sheets.Add(p.rest[:p.rawLength()])
 		}
 	}
+}
+
+// isSheet reports whether the current tag begins a style sheet that counts, or has begun it.
+func (p *page) isSheet() bool {
+	kind := p.value("type")
+	return p.raw == "style" && p.after == nil && (len(kind) == 0 || ascii.EqualFold(kind, "text/css")) && p.sheets.ForScreen(p.value("media"))
 }
 
 // token adds the next token.
@@ -114,7 +120,7 @@ func (p *page) token(kind tokenKind, raw []byte) {
 		p.addSource(raw)
 	case rawToken:
 		switch {
-		case p.raw == "style" && p.sheets.ForScreen(p.value("media")):
+		case p.isSheet():
 			p.out.cssLinks(raw)
 		case p.raw == "style", p.raw == "script":
 			p.scriptLinks(raw)
@@ -146,7 +152,7 @@ func (p *page) addSource(raw []byte) {
 			p.numericLetters += numericLetters
 		}
 	}
-	top := p.stack.top()
+	top := p.stack.around(0)
 	if top.hiddenBy != 0 {
 		if p.hiddenAt != len(p.text) { // words from different places stay apart
 			p.hidden = append(p.hidden, '\n')
@@ -188,10 +194,10 @@ func (p *page) startTag() {
 	case "img", "image":
 		p.images++
 	}
-	p.stack.implied(name, has)
+	counts := p.stack.implied(name, has, len(p.attributes) > 0)
 	switch {
 	case has&separate != 0:
-		p.add([]byte{'\n'}, p.stack.top().hiddenBy != 0)
+		p.add([]byte{'\n'}, p.stack.around(0).hiddenBy != 0)
 	case string(name) == "wbr":
 		p.noteInWord(BreakInWord)
 	case has&inline != 0:
@@ -199,11 +205,11 @@ func (p *page) startTag() {
 	case has&unknown != 0:
 		p.noteInWord(TagInWord)
 	}
-	e := p.stack.child(name)
+	e := p.stack.child(name, has)
 	if len(p.attributes) > 0 || p.sheets.HasRules || has&ownLook != 0 {
 		p.applyStyles(&e)
 	}
-	if has&void == 0 {
+	if counts && has&void == 0 && !(e.isForeign && p.closes) {
 		p.stack.open = append(p.stack.open[:min(len(p.stack.open), maxOpenElements-1)], e)
 	}
 }
@@ -219,11 +225,17 @@ func (e *element) setLook(look css.Appearance) {
 // applyStyles applies the attributes of e and the style sheets to its appearance.
 func (p *page) applyStyles(e *element) {
 	var s css.Style
+	switch {
+	case e.has&separate == 0: // it stands in a line
+		s.Set(css.Display, 2)
+	case e.has&(part|isTable) != 0:
+		s.Set(css.Display, 3)
+	}
 	switch string(p.name) {
 	case "datalist", "rp", "template", "video", "noframes":
 		s.Set(css.Display, 1)
 	case "defs":
-		if slices.ContainsFunc(p.stack.open, func(e element) bool { return e.key == keySVG }) {
+		if e.isForeign {
 			s.Set(css.Display, 1)
 		}
 	case "dialog", "details":
@@ -235,7 +247,7 @@ func (p *page) applyStyles(e *element) {
 		if ascii.EqualFold(p.value("dir"), "rtl") != isTurned && e.reversals < maxReversals {
 			e.reversals++
 		}
-	case "html", "head", "title", "body": // the body around them is a guess
+	case "html", "title", "body": // the body around them is a guess
 		if len(p.stack.open) == 0 {
 			e.setLook(css.Usual())
 		}
@@ -279,9 +291,9 @@ func (p *page) endTag() {
 	case string(name) == "a":
 		p.endAnchor()
 	case has&separate != 0:
-		p.add([]byte{'\n'}, p.stack.top().hiddenBy != 0)
+		p.add([]byte{'\n'}, p.stack.around(0).hiddenBy != 0)
 	}
-	p.stack.end(name)
+	p.stack.end(name, has)
 	if has&unknown != 0 || has&inline != 0 && p.inlineStart == len(p.text) {
 		p.noteInWord(TagInWord)
 	}
@@ -329,7 +341,7 @@ type inWord struct {
 // noteInWord notes that something follows the last letter. It becomes a mark if another letter follows.
 func (p *page) noteInWord(what Mark) {
 	end := len(p.text)
-	if p.stack.top().hiddenBy == 0 && (p.inWord.at != end || what != TagInWord) && isLetterOfWords(utf8.DecodeLastRune(p.text[p.from:])) {
+	if p.stack.around(0).hiddenBy == 0 && (p.inWord.at != end || what != TagInWord) && isLetterOfWords(utf8.DecodeLastRune(p.text[p.from:])) {
 		p.inWord = inWord{what, end}
 	}
 }

@@ -268,3 +268,71 @@ func TestTurnedTextIsReadAsItIsSeen(t *testing.T) {
 	m := decode("Content-Type: text/html\n\n<a href=http://x.example/><bdo dir=rtl>yub</bdo></a>")
 	equal(t, "text", string(m.Links[0].Text), "buy")
 }
+
+func TestElementsEndWhereTheyEndInBrowsers(t *testing.T) {
+	const hide = " style=display:none>"
+	tests := []example{
+		{"an end tag of a span ends nothing around a block", "<span" + hide + "x<div>y</span>z</div></span>a", "a", "x yz"},
+		{"an end tag of bold text ends what is open in it", "<b" + hide + "x<p>y</b>a", "a", "x y"},
+		{"a block in bold text stays open", "<b><p" + hide + "x</b>y</p>a", "a", "xy"},
+		{"a block in a link stays open behind a link in it", "<a><div style=background:#000;color:#ccc><a>a</a><i style=color:#fff>b", "ab", ""},
+		{"a term ends a description and a description a term", "<dd" + hide + "x<dt>a<dt" + hide + "y<dd>b", "a b", "x y"},
+		{"an item ends the one before it through a paragraph", "<ul><li" + hide + "x<div><p>y<li>a", "a", "x y"},
+		{"a link ends the one around it", "<a" + hide + "x<a>a", "a", "x"},
+		{"a heading is ended by another one and by its end tag", "<h1" + hide + "x<h2>a</h2><h3" + hide + "y</h4>b", "a b", "x y"},
+		{"a button and a choice end the one around them", "<button" + hide + "x<button>a</button><select" + hide + "y<input type=image>b", "a b", "x y"},
+		{"a note of ruby ends its parenthesis", "<ruby>a<rp>x<rt>b", "ab", "x"},
+		{"a form in a form does not count", "<form><form" + hide + "a", "a", ""},
+		{"a form in a table has no content", "<table" + hide + "<form>a", "a", ""},
+		{"parts of a table without a table do not count", "<td" + hide + "a<tr" + hide + "b<tbody" + hide + "c<caption" + hide + "d<col" + hide + "e", "a b c de", ""},
+		{"what is in no cell of a hidden table is shown before it", "<div><table" + hide + "a<tr><b>b</b><td>x</table></div>", "a b", "x"},
+		{"a table in no cell ends the one around it", "<table" + hide + "<table><td>a", "a", ""},
+		{"a table in a cell does not", "<table" + hide + "<td><table><td>x</table>y</table>a", "a", "x y"},
+		{"a hidden head hides no text", "<head" + hide + "a", "a", ""},
+		{"of two bodies with attributes the first counts", "<body text=black><body" + hide + "a", "a", ""},
+		{"a body without attributes is no other one", "<body><body" + hide + "x", "", "x"},
+		{"HTML ends a drawing", "<svg" + hide + "<text>x</text><p>a</p>", "a", "x"},
+		{"but not in its frame for HTML", "<svg" + hide + "<foreignObject><p>x</p></foreignObject></svg>a", "a", "x"},
+		{"an empty drawing has no content", "<svg" + hide[:len(hide)-1] + " />a", "a", ""},
+		{"an element of old browsers has no content", "<keygen" + hide + "a", "a", ""},
+		{"a letter that is none in the name of an element", "<scr\x00ipt>a</scr\x00ipt>", "a", ""},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			text, hidden := seenOf(test.raw)
+			equal(t, "text", text, test.text)
+			equal(t, "hidden text", hidden, test.other)
+		})
+	}
+}
+
+func TestStyleSheetsThatNoBrowserReadsHideNothing(t *testing.T) {
+	for _, sheet := range []string{"<style type=text/x>%s</style>", "<iframe><style>%s</style></iframe>", "<textarea><style>%s</style></textarea>"} {
+		if text, hidden := seenOf(fmt.Sprintf(sheet, "p{display:none}") + "<p>a"); text != "a" {
+			t.Errorf("%s: got %q, hidden %q", sheet, text, hidden)
+		}
+	}
+}
+
+func TestStylesUndoHiding(t *testing.T) {
+	shows := []string{
+		"display:none;all:unset", "color:white;all:initial", "font-size:0;all:revert", "opacity:0;all:inherit", "color:white;color:initial", "color:transparent;color:unset",
+		"display:none;display:revert", "visibility:hidden;visibility:unset", "opacity:0;opacity:inherit", "opacity:0;opacity:calc(1)",
+		"font-size:0;font-size:calc(16px)", "font-size:1px;font-size:max(1px,1em)", "font-size:0;font-size:inherit", "zoom:.01;zoom:initial",
+		"overflow:hidden;height:0;height:unset", "overflow:hidden;height:0;overflow:initial", "background:#000;color:#000;background:none",
+		"height:0;overflow:hidden;display:inline", "height:0;overflow:hidden;display:table", "text-indent:-9999px;display:inline",
+	}
+	for _, css := range shows {
+		if text, hidden := seenOf("<p style='" + css + "'>a"); text != "a" {
+			t.Errorf("%q: got %q, hidden %q", css, text, hidden)
+		}
+	}
+	for _, html := range []string{"<span %s>a", "<table><td %s>a", "<nosuch %s>a"} {
+		if text, hidden := seenOf(fmt.Sprintf(html, "style=max-height:0;overflow:hidden")); text != "a" {
+			t.Errorf("a box without room that is none, %s: got %q, hidden %q", html, text, hidden)
+		}
+	}
+	if text, hidden := seenOf("<p style=visibility:hidden>x<i style=visibility:initial>a</i><i style=visibility:unset>y"); text != "a" || hidden != "x y" {
+		t.Errorf("visibility: got %q, hidden %q", text, hidden)
+	}
+}

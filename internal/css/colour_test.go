@@ -24,7 +24,6 @@ func TestColoursAreRead(t *testing.T) {
 		{"other letters", "#ggg", UnknownColour},
 		{"nothing", "", UnknownColour},
 		{"no colour", "transparent", transparentColour},
-		{"the one around it", "inherit", inheritedColour},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -17,8 +17,8 @@ import (
 type Property uint8
 
 const (
-	Display    Property = iota // 1: none
-	Visibility                 // 1: hidden
+	Display    Property = iota // 1: none; 2: in a line, with no size of its own; 3: in a table, where its size grows with its text
+	Visibility                 // 1: hidden; 2: as around it
 	Opacity                    // from 0 to 1
 	FontSize                   // pixels; below 0 a multiple of that of the parent, without its sign
 	TextColour                 // a Colour
@@ -79,22 +79,29 @@ const (
 // named is the properties that matter by their names in CSS.
 var named = map[string]Property{
 	"display": Display, "visibility": Visibility, "opacity": Opacity, "font-size": FontSize, "font": FontSize, "zoom": Zoom, "color": TextColour,
-	"background-color": Background, "background": Picture, "background-image": Picture, "overflow": Overflow, "text-indent": Indent,
+	"background-color": Background, "background": Picture, "background-image": Picture, "overflow": Overflow, "text-indent": Indent, "all": properties,
 	"height": Height, "max-height": MaxHeight, "width": Width, "max-width": MaxWidth,
 }
 
-// words is the words of properties that hide text, and the others that browsers know.
-var words = map[Property][2]string{
-	Display: {" none ", " block inline inline-block inline-flex inline-grid inline-table table table-row-group table-header-group table-footer-group " +
-		"table-row table-column-group table-column table-cell table-caption flex grid ruby ruby-text contents list-item flow-root math initial inherit " +
-		"unset revert revert-layer -webkit-box -webkit-flex -webkit-inline-box -webkit-inline-flex "},
-	Visibility: {" hidden collapse ", " visible initial "},
-	Overflow:   {" hidden clip auto scroll overlay ", " visible initial "},
+// words is the words that browsers know for properties, by the values that they mean.
+var words = map[Property][]string{
+	Display: {" block inline-block inline-flex inline-grid list-item flow-root flex grid math -webkit-box -webkit-flex -webkit-inline-box " +
+		"-webkit-inline-flex ", " none ", " inline contents ruby ruby-text ", " inline-table table table-row-group table-header-group " +
+		"table-footer-group table-row table-column-group table-column table-cell table-caption "},
+	Visibility: {" visible ", " hidden collapse "},
+	Overflow:   {" visible ", " hidden clip auto scroll overlay "},
 }
+
+// initial is the values of properties by the word "initial", and of those that are calculated; inherited is those by other words of all properties.
+var (
+	initial   = [properties]float32{Display: 2, Opacity: 1, FontSize: normalSize, Background: float32(transparentColour), Zoom: 1}
+	inherited = [properties]float32{Display: 2, Visibility: 2, Opacity: 1, FontSize: -1, TextColour: float32(inheritedColour),
+		Background: float32(transparentColour), Zoom: 1}
+)
 
 // sizes is the words for sizes of a font.
 var sizes = map[string]float32{"smaller": -0.83, "larger": -1.2, "xx-small": normalSize, "x-small": normalSize, "small": normalSize,
-	"medium": normalSize, "large": normalSize, "x-large": normalSize, "xx-large": normalSize, "xxx-large": normalSize, "initial": normalSize}
+	"medium": normalSize, "large": normalSize, "x-large": normalSize, "xx-large": normalSize, "xxx-large": normalSize}
 
 // specify calls set for what a declaration says. Words that browsers do not know say nothing.
 func specify(name string, value []token, set func(Property, float32)) {
@@ -103,13 +110,27 @@ func specify(name string, value []token, set func(Property, float32)) {
 		return
 	}
 	first := &value[0]
+	word := string(first.text)
+	isCalculated := first.kind == css.FunctionToken && p != TextColour && p != Background
+	if p != Picture && (isCalculated || slices.Contains([]string{"initial", "inherit", "unset", "revert", "revert-layer", "currentcolor"}, word)) {
+		values := &inherited
+		if isCalculated || word == "initial" {
+			values = &initial
+		}
+		for q := range properties {
+			if q == p || p == properties {
+				set(q, values[q])
+			}
+		}
+		return
+	}
 	n, isNumber := first.length()
 	switch p {
 	case Display, Visibility, Overflow:
-		word := " " + string(first.text) + " "
-		hides := strings.Contains(words[p][0], word)
-		if (len(value) == 1 || p == Overflow) && (hides || strings.Contains(words[p][1], word)) {
-			set(p, is(hides))
+		for i, meant := range words[p] {
+			if (len(value) == 1 || p == Overflow) && strings.Contains(meant, " "+word+" ") {
+				set(p, float32(i))
+			}
 		}
 	case Opacity:
 		if isNumber && n.pixels == 0 {
@@ -144,6 +165,8 @@ func specify(name string, value []token, set func(Property, float32)) {
 		c, hasPicture := backgroundOf(value)
 		if c != UnknownColour {
 			set(Background, float32(c))
+		} else if name == "background" {
+			set(Background, initial[Background])
 		}
 		set(p, is(hasPicture))
 	case Height, MaxHeight, Width, MaxWidth:
@@ -227,13 +250,13 @@ func (a Appearance) Inside(s *Style) Appearance {
 	if v[Display] == 1 || a.opacity <= faintOpacity+0.001 {
 		a.removed |= ByStyle
 	}
-	if v[Overflow] == 1 && v[Height]+v[MaxHeight]+v[Width]+v[MaxWidth] > 0 {
+	if v[Display] < 2 && v[Overflow] == 1 && v[Height]+v[MaxHeight]+v[Width]+v[MaxWidth] > 0 {
 		a.removed |= BySize
 	}
-	if v[Indent] == 2 || v[Indent] == 1 && v[Overflow] == 1 {
+	if v[Display] != 2 && (v[Indent] == 2 || v[Indent] == 1 && v[Overflow] == 1) {
 		a.removed |= OffScreen
 	}
-	if has(Visibility) {
+	if has(Visibility) && v[Visibility] < 2 {
 		a.invisible = v[Visibility] == 1
 	}
 	if has(Zoom) {
@@ -299,11 +322,8 @@ func (c Colour) isNear(b Colour) bool {
 func ParseColour(value []byte) Colour {
 	var lower [len("lightgoldenrodyellow") + 1]byte // the longest one, and a byte that makes another word longer
 	word := ascii.AppendLower(lower[:0], bytes.TrimSpace(value), len(lower))
-	switch string(word) {
-	case "transparent":
+	if string(word) == "transparent" {
 		return transparentColour
-	case "inherit", "unset", "currentcolor":
-		return inheritedColour
 	}
 	if c, ok := colornames.Map[string(word)]; ok {
 		return Colour(c.R)<<16 | Colour(c.G)<<8 | Colour(c.B)
