@@ -92,12 +92,8 @@ var words = map[Property][]string{
 	Overflow:   {" visible ", " hidden clip auto scroll overlay "},
 }
 
-// initial is the values of properties by the word "initial", and of those that are calculated; inherited is those by other words of all properties.
-var (
-	initial   = [properties]float32{Display: 2, Opacity: 1, FontSize: normalSize, Background: float32(transparentColour), Zoom: 1}
-	inherited = [properties]float32{Display: 2, Visibility: 2, Opacity: 1, FontSize: -1, TextColour: float32(inheritedColour),
-		Background: float32(transparentColour), Zoom: 1}
-)
+// initial is the values of properties by the word "initial", and of those that are calculated.
+var initial = [properties]float32{Display: 2, Opacity: 1, FontSize: normalSize, Background: float32(transparentColour), Zoom: 1}
 
 // sizes is the words for sizes of a font.
 var sizes = map[string]float32{"smaller": -0.83, "larger": -1.2, "xx-small": normalSize, "x-small": normalSize, "small": normalSize,
@@ -113,9 +109,9 @@ func specify(name string, value []token, set func(Property, float32)) {
 	word := string(first.text)
 	isCalculated := first.kind == css.FunctionToken && p != TextColour && p != Background
 	if p != Picture && (isCalculated || slices.Contains([]string{"initial", "inherit", "unset", "revert", "revert-layer", "currentcolor"}, word)) {
-		values := &inherited
-		if isCalculated || word == "initial" {
-			values = &initial
+		values := initial
+		if !isCalculated && word != "initial" { // those that are inherited are as around it
+			values[Visibility], values[FontSize], values[TextColour] = 2, -1, float32(inheritedColour)
 		}
 		for q := range properties {
 			if q == p || p == properties {
@@ -273,7 +269,7 @@ func (a Appearance) Inside(s *Style) Appearance {
 	switch c := Colour(v[Background]); {
 	case v[Picture] == 1:
 		a.background = UnknownColour
-	case has(Background) && c != transparentColour && c != inheritedColour:
+	case has(Background) && c != transparentColour:
 		a.background = c
 	}
 	return a
