@@ -172,6 +172,7 @@ func TestDoctorSaysWhetherMovingAMessageTeaches(t *testing.T) {
 			t.Errorf("%q: got %v", hook, d.findings)
 		}
 	}
+	must(t, os.WriteFile(script, []byte("pipe :copy \"chaff-learn\";"), 0o600))
 	must(t, os.WriteFile(filepath.Join(dir, "doveconf"), []byte("#!/bin/sh\necho 'imapsieve_mailbox1_before = file:"+script+"'\n"), 0o700))
 	var narrow doctor
 	if narrow.dovecot(); len(narrow.findings) != 1 || !narrow.findings[0].Bad || !strings.Contains(narrow.findings[0].Do, "vsz_limit") {
