@@ -243,7 +243,14 @@ func (c *Client) greet() error {
 	}
 	in := &checked{Conn: conn, raw: c.conn, in: bufio.NewReader(conn)}
 	c.client = imapclient.New(in, nil)
-	return c.client.WaitGreeting()
+	err := c.client.WaitGreeting()
+	for range 20 { // QUIRK: of a refusal and the end that follows it, the library returns one at random.
+		if _, isRefusal := errors.AsType[*imap.Error](err); err == nil || isRefusal {
+			break
+		}
+		err = c.client.WaitGreeting()
+	}
+	return err
 }
 
 // login proves who the user is.
