@@ -256,7 +256,7 @@ func (r row) Append(dst []byte) ([]byte, error) {
 }
 
 // rows divides the text of a table into rows for encoding/csv, which would read from an open quote to the end. Each byte is in one row or
-// between rows, where only line ends are. A row that is too long is an error, and the last one; so is why there is no more text.
+// between rows, where only line ends are. A row that is too long is the last one, and an error. If the text was cut off, the reason is a last error.
 func (t *table) rows(yield func(row, error) bool) {
 	rest, r := t.text, row{line: 1, table: t}
 	for len(rest) > 0 {

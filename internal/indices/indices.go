@@ -1,4 +1,4 @@
-// Package indices lists the indices of a slice, for those who sort, choose or renumber them.
+// Package indices makes lists of indices, to be sorted or chosen from.
 package indices
 
 // Below returns 0, 1, ..., n-1.
