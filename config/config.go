@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,7 +37,7 @@ type Config struct {
 	// Default 1.
 	Seed uint64 `json:"seed" default:"1"`
 	// Workers is how many messages are read at the same time; 0 is one for each core. It changes no result. Default 0.
-	Workers int `json:"workers"`
+	Workers int `json:"workers" range:"at least 0"`
 	// Memory is how much the documents and the sorting of their terms may take, such as "300MB"; the rest is in
 	// temporary files. Each distinct term and its weights, about 80 bytes, and 300 bytes a message come on top. "0" is
 	// no limit. It changes no result. Default "32MB".
@@ -76,40 +75,10 @@ func (c Config) Validate() error {
 	} else if !slices.Contains(models.Names(), c.Model) {
 		errs = append(errs, fmt.Errorf("model is %q: must be one of %s", c.Model, strings.Join(models.Names(), ", ")))
 	}
-	if c.Workers < 0 {
-		errs = append(errs, fmt.Errorf("workers is %d: must be at least 0", c.Workers))
-	}
 	if _, err := ParseSize(c.Memory); err != nil {
 		errs = append(errs, fmt.Errorf("memory is %w", err))
 	}
-	v := reflect.ValueOf(c)
-	for i := range v.NumField() {
-		if v.Field(i).Kind() != reflect.Struct {
-			continue
-		}
-		wrong := fieldtags.Check(v.Field(i).Interface())
-		if section, is := v.Field(i).Interface().(interface{ Validate() error }); is {
-			wrong = section.Validate()
-		}
-		for _, err := range complaints(wrong) {
-			errs = append(errs, fmt.Errorf("%s.%w", v.Type().Field(i).Tag.Get("json"), err))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// complaints returns the errors that errors.Join has joined, at any depth.
-func complaints(err error) (all []error) {
-	joined, ok := err.(interface{ Unwrap() []error })
-	switch {
-	case ok:
-		for _, e := range joined.Unwrap() {
-			all = append(all, complaints(e)...)
-		}
-	case err != nil:
-		all = []error{err}
-	}
-	return all
+	return errors.Join(append(errs, fieldtags.Check(c))...)
 }
 
 // ParseSize returns the number of bytes of a size such as "300MB", "1.5GB" or "4096". The units kB, MB, GB and TB are powers

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-viper/mapstructure/v2"
 
+	"chaff/internal/fieldtags"
 	"chaff/metrics"
 )
 
@@ -27,7 +28,7 @@ type Tune struct {
 	// random ones, none twice. Default "grid".
 	Method string `json:"method" default:"grid"`
 	// Trials is how many combinations "random" draws. From 1 to 10000. Default 60.
-	Trials int `json:"trials" default:"60"`
+	Trials int `json:"trials" range:"from 1 to 10000" default:"60"`
 	// Objective is the development figure to optimise: "accuracy", "one_minus_roca", "lam" or "log_loss". The second
 	// and third are for spam filters. Of equal trials the one with the smaller log loss wins. Default "accuracy".
 	Objective string `json:"objective" default:"accuracy"`
@@ -49,12 +50,9 @@ type Search struct {
 // Validate returns all errors in the description. [Config.Plan] checks whether the settings accept the values, which depends
 // on other settings.
 func (t Tune) Validate() error {
-	var errs []error
+	errs := []error{fieldtags.Check(t)}
 	if methods := []string{TuneGrid, TuneRandom}; !slices.Contains(methods, t.Method) {
 		errs = append(errs, fmt.Errorf("method is %q: must be %s", t.Method, strings.Join(methods, " or ")))
-	}
-	if t.Trials < 1 || t.Trials > maxTrials {
-		errs = append(errs, fmt.Errorf("trials is %d: must be from 1 to %d", t.Trials, maxTrials))
 	}
 	if !slices.Contains(metrics.Objectives(), t.Objective) {
 		errs = append(errs, fmt.Errorf("objective is %q: must be %s", t.Objective, strings.Join(metrics.Objectives(), ", ")))
@@ -69,7 +67,7 @@ func (t Tune) Validate() error {
 		} else {
 			first[key] = i + 1
 		}
-		for _, err := range complaints(err) {
+		for _, err := range fieldtags.Complaints(err) {
 			errs = append(errs, fmt.Errorf("%s: %w", s.entryName(i), err))
 		}
 	}
@@ -213,7 +211,7 @@ func (c Config) axes() (axes []axis, err error) {
 		a.entry = s.entryName(i)
 		for _, value := range a.points {
 			if err := base.with(Value{Key: a.key, Value: value}).Validate(); err != nil {
-				errs = append(errs, fmt.Errorf("tune.%s: %w", a.entry, complaints(err)[0]))
+				errs = append(errs, fmt.Errorf("tune.%s: %w", a.entry, fieldtags.Complaints(err)[0]))
 			}
 		}
 		axes = append(axes, a)

@@ -34,10 +34,10 @@ func Default[T any]() (settings T) {
 	return settings
 }
 
-// Check returns everything that is wrong with settings, which are a struct or a pointer to one, with those embedded in it and its sections. The tag `json`
-// of a field is its key, and the tag `range` says what it must be, in words that the error has too: "from 1 to 100", "above 0 and at most 1e6", "at least 1",
-// "0, or from 1 to less than 100", or for a text "random or fixed". An empty text stands for the default. It allocates next to nothing, because a process for
-// one message checks the settings of its model.
+// Check returns everything that is wrong with settings, which are a struct or a pointer to one, with those embedded in it and its sections; of a section that has
+// a method Validate what that says. The tag `json` of a field is its key, and the tag `range` says what it must be, in words that the error has too: "from 1 to
+// 100", "above 0 and at most 1e6", "at least 1", "0, or from 1 to less than 100", or for a text "random or fixed". An empty text stands for the default. It
+// allocates next to nothing, because a process for one message checks the settings of its model.
 func Check(settings any) error {
 	v := reflect.Indirect(reflect.ValueOf(settings))
 	var errs []error
@@ -48,10 +48,12 @@ func Check(settings any) error {
 		case field.Anonymous:
 			errs = append(errs, Check(value.Interface()))
 		case value.Kind() == reflect.Struct && key != "" && key != "-": // a section
-			if err := Check(value.Interface()); err != nil {
-				for line := range strings.SplitSeq(err.Error(), "\n") {
-					errs = append(errs, fmt.Errorf("%s.%s", key, line))
-				}
+			wrong := Check(value.Interface())
+			if section, is := value.Interface().(interface{ Validate() error }); is {
+				wrong = section.Validate()
+			}
+			for _, err := range Complaints(wrong) {
+				errs = append(errs, fmt.Errorf("%s.%w", key, err))
 			}
 		case words == "", isWithin(value, words):
 		case isText:
@@ -61,6 +63,20 @@ func Check(settings any) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// Complaints returns the errors that errors.Join has joined, at any depth.
+func Complaints(err error) (all []error) {
+	joined, ok := err.(interface{ Unwrap() []error })
+	switch {
+	case ok:
+		for _, e := range joined.Unwrap() {
+			all = append(all, Complaints(e)...)
+		}
+	case err != nil:
+		all = []error{err}
+	}
+	return all
 }
 
 func isWithin(value reflect.Value, words string) bool {
