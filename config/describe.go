@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"chaff/internal/screen"
 	"chaff/models"
 )
 
@@ -161,7 +162,7 @@ func TOML(values []Value, line func(v Value, line string) string) string {
 			section = here
 			fmt.Fprintf(&b, "\n[%s]\n", section)
 			if about := models.About(strings.ReplaceAll(strings.TrimPrefix(section, "models."), "_", "-")); about != "" && line != nil {
-				fmt.Fprintf(&b, "# %s\n", about)
+				b.WriteString(Comment(about))
 			}
 		}
 		text := fmt.Sprintf("%s = %s", v.Key[i+1:], v.TOML())
@@ -171,6 +172,11 @@ func TOML(values []Value, line func(v Value, line string) string) string {
 		b.WriteString(text + "\n")
 	}
 	return b.String()
+}
+
+// Comment returns text as comments of a TOML file, in lines of at most 80 columns.
+func Comment(text string) string {
+	return "# " + strings.Join(screen.Wrap(strings.Fields(text), 78), "\n# ") + "\n"
 }
 
 // TOML returns an entry as a table of a TOML file.

@@ -194,7 +194,7 @@ func (c Config) Plan() (plan []Trial, err error) {
 	}
 	var errs []error
 	for _, a := range axes {
-		if model, _ := ownerOf(a.key); !used[a.key] {
+		if model, _ := OwnerOf(a.key); !used[a.key] {
 			errs = append(errs, fmt.Errorf("tune.%s: no trial has the model %s: set model = %q, or search the key model too", a.entry, model, model))
 		}
 	}
@@ -235,7 +235,7 @@ func (c Config) trial(choices []Value) Trial {
 		}
 	}
 	for _, choice := range choices {
-		if model, ofModel := ownerOf(choice.Key); !ofModel || model == trial.Config.Model {
+		if model, ofModel := OwnerOf(choice.Key); !ofModel || model == trial.Config.Model {
 			trial.Config = trial.Config.with(choice)
 			trial.Choices = append(trial.Choices, choice)
 		}
@@ -243,8 +243,8 @@ func (c Config) trial(choices []Value) Trial {
 	return trial
 }
 
-// ownerOf returns the model that a setting belongs to.
-func ownerOf(key string) (model string, ofModel bool) {
+// OwnerOf returns the model that a setting belongs to.
+func OwnerOf(key string) (model string, ofModel bool) {
 	parts := strings.Split(key, ".")
 	if len(parts) != 3 || parts[0] != "models" {
 		return "", false

@@ -329,6 +329,7 @@ func (x *experiment) evaluateOnline() error {
 	if err != nil {
 		return err
 	}
+	x.warnOfModels()
 	o := collectOptions(x.Config).ReadOptions
 	o.Copies = true // a mailbox receives them too
 	began := cputime.Process()

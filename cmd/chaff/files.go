@@ -49,6 +49,7 @@ func (x *onModel) forNewModel(reads []string, others ...replace.Output) (o train
 	if err := x.canMake(reads, others...); err != nil {
 		return o, nil, err
 	}
+	x.warnOfModels()
 	o = collectOptions(x.Config)
 	_, kind, err := x.Models.New(x.Model, x.Seed)
 	if err != nil {

@@ -87,10 +87,23 @@ func (x *onModel) load() (err error) {
 
 // warnOfSettings warns of settings given on the command line that a saved model has its own of.
 func (x *onModel) warnOfSettings() {
+	x.warnOf(": the model has its own settings; chaff train makes one with others", func(key string) bool {
+		return key != "workers" && key != "memory" && !strings.HasPrefix(key, "store.")
+	})
+}
+
+// warnOfModels warns of settings given on the command line that belong to models other than the one to train.
+func (x *onModel) warnOfModels() {
+	x.warnOf(" on the model "+x.Model, func(key string) bool {
+		owner, ofModel := config.OwnerOf(key)
+		return ofModel && owner != x.Model
+	})
+}
+
+func (x *onModel) warnOf(what string, isIdle func(key string) bool) {
 	for _, key := range slices.Sorted(maps.Keys(x.Origins)) {
-		isOurs := key == "workers" || key == "memory" || strings.HasPrefix(key, "store.")
-		if x.Origins[key] == "command line" && !isOurs {
-			x.warn(key + " has no effect: the model has its own settings; chaff train makes one with others")
+		if x.Origins[key] == "command line" && isIdle(key) {
+			x.warn(key + " has no effect" + what)
 		}
 	}
 }
@@ -154,8 +167,7 @@ configuration file. With a WORD it has only the settings whose keys have it.`,
 				if !explain {
 					return fmt.Sprintf("%-40s # %s", line, v.Origin)
 				}
-				about := strings.Join(screen.Wrap(strings.Fields(v.Text), 96), "\n# ")
-				return fmt.Sprintf("\n# %s\n# Now from: %s. In the environment: %s\n%s", about, v.Origin, v.Variable, line)
+				return "\n" + config.Comment(v.Text) + config.Comment("Now from: "+v.Origin+". In the environment: "+v.Variable) + line
 			})
 			for _, entry := range x.Tune.Search { // tables of their own, below the section that is last
 				text += "\n" + entry.TOML()
