@@ -26,7 +26,7 @@ const KeptSuffix = ".kept"
 const maxKept = 1 << 20
 
 // ErrNotKept is about a message that is not kept, or is no longer.
-var ErrNotKept = errors.New("the message is no longer kept")
+var ErrNotKept = errors.New("the message is no longer kept: it was taught or removed, or is too old")
 
 // Shelf has messages of the history, each in a file of its own: a line with its record, and its bytes.
 type Shelf struct {

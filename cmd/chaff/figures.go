@@ -281,7 +281,7 @@ const maxWarnings = 2
 func (a *answer) doubts(texts []string) {
 	for i, text := range texts {
 		if i == maxWarnings && !a.verbose {
-			a.aside("%s: --verbose shows them", plural(len(texts)-i, "more warning"))
+			a.aside("%s: --verbose shows all", plural(len(texts)-i, "more warning"))
 			return
 		}
 		a.warn(text)

@@ -67,7 +67,7 @@ func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, s
 	root := rootCommand(p, args)
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(screen.Lines{To: stdout})
+	root.SetOut(screen.Lines{To: p.stdout})
 	root.SetErr(screen.Lines{To: stderr})
 	root.InitDefaultCompletionCmd()
 	if c, _, err := root.Find([]string{"completion"}); err == nil { // no other command was asked for

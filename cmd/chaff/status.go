@@ -102,7 +102,7 @@ func (s state) describe(a *answer) {
 	a.gap()
 	t := table{{"class", "messages", "taught today", "30 days", "last learned"}}
 	for _, c := range s.Classes {
-		t.row(c.Class, c.Messages, c.Today, c.Month, timeText(c.Last))
+		t.row(screen.Cut(printable("%s", c.Class), widestClass), c.Messages, c.Today, c.Month, timeText(c.Last))
 	}
 	a.table(t, defaultWidth)
 	a.gap()
@@ -120,6 +120,9 @@ func (s state) describe(a *answer) {
 	}
 	a.table(t, 0)
 }
+
+// widestClass is how much of the name of a class a row has room for, in columns.
+const widestClass = 30
 
 func fittedText(s store.Status) string {
 	if s.Fitted == nil {

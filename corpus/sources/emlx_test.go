@@ -23,6 +23,33 @@ func TestCutEmlx(t *testing.T) {
 	})
 }
 
+func TestFilesOfDovecot(t *testing.T) {
+	framed := func(size int, message string) string {
+		return fmt.Sprintf("\x01\x02N%25s%016X\n%s\n\x01\x03\nR4f8a1b2c\nG0123\n\n", "", size, message)
+	}
+	const head, message = "2 M1e C4f8a1b2c\n", "Subject: a\n\nb\n"
+	unpacked := func(file string) string {
+		raw, err := unpackDbox([]byte(file))
+		if err != nil {
+			return err.Error()
+		}
+		return string(raw)
+	}
+	packed := pack(t, gzipped, message)
+	tabletest.Strings(t, unpacked, [][3]string{
+		{"a message of sdbox", head + framed(len(message), message), message},
+		{"a compressed message of sdbox", head + framed(len(packed), packed), message},
+		{"messages of mdbox", head + framed(len(message), message) + framed(len(message), message), "is no mail but a Dovecot mdbox file"},
+		{"a size that is too large", head + framed(1<<20, message), "is a damaged file of Dovecot"},
+		{"a size that is none", head + "\x01\x02N\n" + message, "is a damaged file of Dovecot"},
+		{"a message that begins alike", head + message, head + message},
+		{"a message", message, message},
+		{"nothing", "", ""},
+	})
+	dir := tree(t, map[string]string{"dbox-Mails/u.1": head + framed(len(message), message), "dbox-Mails/dovecot.index": "x"})
+	check(t, "a folder of sdbox", contents(open(t, dir, "")), []string{"ham: " + message})
+}
+
 // FuzzCutEmlx requires that the message in a frame comes back in the same memory, and a part of any other file.
 func FuzzCutEmlx(f *testing.F) {
 	f.Add([]byte("Subject: a\n\nb\n"), []byte("<?xml version=\"1.0\"?>"))

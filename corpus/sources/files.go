@@ -308,3 +308,24 @@ func cutEmlx(file []byte) []byte {
 	rest := file[end:]
 	return file[:copy(file, rest[:min(n, uint64(len(rest)))])]
 }
+
+// unpackDbox returns the message in a file, in place if it is not compressed. Dovecot's sdbox keeps it between lines about it: the first begins
+// with "2 M", and the second ends with its size.
+//
+// QUIRK: a file of mdbox has messages of all folders, also deleted ones. Only its index tells them apart, so the file is no mail.
+func unpackDbox(file []byte) ([]byte, error) {
+	const frameMark = "\x01\x02N"
+	first, framed, _ := bytes.Cut(file, []byte("\n"))
+	if !bytes.HasPrefix(first, []byte("2 M")) || !bytes.HasPrefix(framed, []byte(frameMark)) {
+		return unpackMessage(file)
+	}
+	frame, rest, _ := bytes.Cut(framed, []byte("\n"))
+	size, err := strconv.ParseUint(string(frame[max(len(frame)-16, 0):]), 16, 63)
+	switch {
+	case err != nil || size > uint64(len(rest)):
+		return file, errors.New("is a damaged file of Dovecot")
+	case bytes.Contains(rest[size:], []byte("\n"+frameMark)):
+		return file, message.IsNoMail("Dovecot mdbox file")
+	}
+	return unpackMessage(file[:copy(file, rest[:size])])
+}

@@ -187,7 +187,11 @@ func (p *Plan) find(dir, name string, parts []string) {
 	}
 	for _, e := range entries {
 		var own []string
+		above, isOfKMail := strings.CutSuffix(e.Name(), ".directory") // QUIRK: .NAME.directory has the folders in the folder NAME of KMail
+		isOfKMail = isOfKMail && isHidden(above)
 		switch {
+		case isOfKMail:
+			own = []string{readable(above[1:])}
 		case isHidden(e.Name()):
 			own = dottedParts(e.Name())
 		case !e.IsDir() || slices.Contains(maildirParts, e.Name()) || isIndex(strings.ToLower(e.Name())):
@@ -203,7 +207,7 @@ func (p *Plan) find(dir, name string, parts []string) {
 		} else if isHidden(e.Name()) && errors.Is(err, fs.ErrPermission) {
 			p.Folders = append(p.Folders, unreadable(shown, err))
 		}
-		if !isHidden(e.Name()) {
+		if isOfKMail || !isHidden(e.Name()) {
 			p.find(folder, shown, all)
 		}
 	}

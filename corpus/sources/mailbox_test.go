@@ -63,12 +63,14 @@ func TestMaildirTreeOfNestedFolders(t *testing.T) {
 		"second/Inbox/cur/8.h:2,S": "inbox", "second/Inbox/new/9.i": "new",
 		"second/Inbox/.Junk/cur/10.j:2,S": "dotted", "second/Inbox/.Junk/new/": "",
 		"Trash/Lists/cur/11.k:2,S": "x", "Trash/Lists/new/": "",
+		".KMail.directory/Work/cur/12.l:2,S": "kmail", ".KMail.directory/Work/new/": "", ".no.spam.directory/Work/cur/13.m:2,S": "dots", ".no.spam.directory/Work/new/": "",
 	})
 	checkPlan(t, plan, []string{
-		"INBOX: 1 ham", "INBOX: 1 left out, not seen yet", "INBOX/Junk: 1 spam, spam", "Lists/Go: 1 ham", "Lists/Go/Old: 1 ham",
+		"INBOX: 1 ham", "INBOX: 1 left out, not seen yet", ".KMail.directory/Work: 1 ham", ".no.spam.directory/Work: 1 ham",
+		"INBOX/Junk: 1 spam, spam", "Lists/Go: 1 ham", "Lists/Go/Old: 1 ham",
 		"Trash/Lists: 1 left out, in a folder of deleted mail", "[Gmail]/All Mail: 1 ham", "[Gmail]/All Mail: 1 left out, not seen yet",
 		"second/Inbox: 1 ham", "second/Inbox: 1 left out, not seen yet", "second/Inbox/.Junk: 1 spam, spam",
-	}, []string{"ham: read", "spam: junk", "ham: go", "ham: old", "ham: all", "ham: inbox", "spam: dotted"})
+	}, []string{"ham: read", "ham: kmail", "ham: dots", "spam: junk", "ham: go", "ham: old", "ham: all", "ham: inbox", "spam: dotted"})
 }
 
 func TestAFolderThatCannotBeReadIsARowOfThePlan(t *testing.T) {

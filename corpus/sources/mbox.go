@@ -28,7 +28,7 @@ const (
 // QUIRK: a message that was moved or deleted stays in an mbox until the file is rewritten; Thunderbird marks it in X-Mozilla-Status. Mail moved
 // to Junk must not count as ham in the inbox as well, so listMbox leaves it out, and also the message without a sender in which IMAP servers
 // and Pine keep notes. Both count in the numbers of the origins. A sender can write the same below the field Received of our server, where it means
-// nothing. See testdata/mbox/expunged.mbox.
+// nothing. See testdata/mbox/expunged.mbox. A message that Pine or Dovecot marks as deleted, anywhere in the header, is no ham; spam stays spam.
 //
 // The origin of the only message of a file is the path, and that of the second of several is PATH#2.
 func listMbox(fsys fs.FS, name, label string) Source {
@@ -45,7 +45,7 @@ func listMbox(fsys fs.FS, name, label string) Source {
 			if label == "" && m.labels != nil {
 				label = gmailLabel(string(m.labels))
 			}
-			return m.leftOut || yield(Item{Origin: origin, Label: label, Content: location{fsys, name, m.offset, m.size, fromMbox}}, nil)
+			return m.leftOut || m.deleted && label == Ham || yield(Item{Origin: origin, Label: label, Content: location{fsys, name, m.offset, m.size, fromMbox}}, nil)
 		}
 		n := 0
 		var first mboxMessage // held until it is known whether there are others
@@ -66,6 +66,7 @@ func listMbox(fsys fs.FS, name, label string) Source {
 type mboxMessage struct {
 	offset, size int64
 	leftOut      bool   // it is not mail, or no longer in the folder
+	deleted      bool   // it is marked so, perhaps by its sender
 	labels       []byte // the value of X-Gmail-Labels; nil for none
 	inLabels     bool   // the last line is a part of it
 	belowTop     bool   // a field was read that is none of Gmail's
@@ -179,6 +180,7 @@ func (s *mboxScanner) hold(start int64, text []byte) {
 // decide settles whether the held line begins a message, given the text of the next line.
 func (s *mboxScanner) decide(next []byte) {
 	s.held = false
+	next = bytes.TrimPrefix(next, []byte(byteOrderMark)) // of the file that the message was in
 	switch {
 	case s.begins(next):
 		s.close(s.heldAt)
@@ -250,6 +252,8 @@ func (m *mboxMessage) read(line []byte) {
 		m.belowTrace = true
 	case "x-mozilla-status": // four hexadecimal digits, in which Thunderbird sets the bit 8 (expunged)
 		m.leftOut = m.leftOut || !m.belowTrace && len(value) == 4 && bytes.IndexByte([]byte("89abcdefABCDEF"), value[3]) >= 0
+	case "x-status":
+		m.deleted = m.deleted || bytes.IndexByte(value, 'D') >= 0
 	case "subject": // that of the notes of the c-client library
 		m.leftOut = m.leftOut || !m.belowTrace && bytes.HasPrefix(value, []byte("DON'T DELETE THIS MESSAGE -- FOLDER INTERNAL DATA"))
 	}

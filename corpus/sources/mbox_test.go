@@ -55,6 +55,7 @@ func TestScanMbox(t *testing.T) {
 		{"empty messages", []string{"", from + "\n", from + "\n", from}},
 		{"no empty line before From", []string{"", from + "a\n" + from + "B: b\n"}},
 		{"a byte order mark", []string{"\ufeff", from + "a\n\n", from + "B: b\n"}},
+		{"a byte order mark at the head of a message", []string{"", from + "A: b\n\na\n\n", from + "\ufeffB: b\n\nb\n", from + "\ufeffC: b\n\nc\n"}},
 		{"joined without an empty line", []string{"", from + "A: b\n\na\n", from + "A: b\n\nb\n", from + "A: b\n\nc\n"}},
 		{"joined, with CRLF", []string{"", from + "A: b\r\n\r\na\r\n", from + "A: b\r\n\r\nb\r\n"}},
 		{"joined, but in a header", []string{"", from + "A: b\n" + from + "A: b\n\nb\n"}},
@@ -110,6 +111,19 @@ func TestASenderLeavesNoMessageOut(t *testing.T) {
 		items := itemsOf(t, listMbox(system{}, name, "spam"))
 		if len(items) != 1 || !strings.HasSuffix(items[0].Origin, "#2") {
 			t.Errorf("%q: got %v, want the second message", field, items)
+		}
+	}
+}
+
+// Pine and Dovecot mark messages as deleted below all fields, where a sender can do so too: it takes his message out of the ham, and never out of
+// the spam.
+func TestAMessageMarkedAsDeletedIsNoHam(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "mbox")
+	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\nReceived: from a by b\nTo: a\nStatus: RO\n"
+	must(t, os.WriteFile(name, []byte(from+"X-Status: AD\n\na\n\n"+from+"X-Status: A\n\nb\n\n"), 0o600))
+	for label, want := range map[string]int{Ham: 1, Spam: 2, "": 2} {
+		if items := itemsOf(t, listMbox(system{}, name, label)); len(items) != want || !strings.HasSuffix(items[want-1].Origin, "#2") {
+			t.Errorf("label %q: got %v, want %d messages", label, items, want)
 		}
 	}
 }

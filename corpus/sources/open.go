@@ -471,7 +471,7 @@ func (p *place) folder() (fsys fs.FS, dir string, err error) {
 
 // oneMessage returns the message in a file of one message, which Apple Mail calls NAME.emlx.
 func oneMessage(fsys fs.FS, name, label string) Item {
-	unpack := unpackMessage
+	unpack := unpackDbox
 	if hasSuffix(withoutPacking(name), ".emlx") {
 		unpack = func(raw []byte) ([]byte, error) {
 			raw, err := unpackMessage(raw)

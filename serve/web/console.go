@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"errors"
+	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
@@ -186,7 +187,7 @@ func (c *console) teachKept(_ http.ResponseWriter, r *http.Request) (string, err
 	case class == "":
 		did = "dropped"
 	}
-	gone, failed := 0, error(nil)
+	done, gone, failed := 0, 0, error(nil)
 	for _, key := range keys { // one that cannot be taught, such as what is no mail, is no reason to leave out others
 		k, raw, err := c.engine.Kept.Get(key)
 		if err == nil && class != "" {
@@ -195,20 +196,26 @@ func (c *console) teachKept(_ http.ResponseWriter, r *http.Request) (string, err
 		switch {
 		case err == nil:
 			c.engine.Kept.Drop(key)
+			done++
 		case errors.Is(err, serve.ErrNotKept) && gone < len(keys)-1: // taught by another person, or too old
 			gone++
 		default:
 			failed = err
 		}
 	}
-	if failed != nil {
+	switch {
+	case failed != nil && done > 0:
+		return "", fmt.Errorf("%w; of %d messages, %d were done", failed, len(keys), done)
+	case failed != nil:
 		return "", failed
 	}
-	page := "/unsure"
-	if r.PostForm.Get("page") == "history" {
-		page = "/history"
+	back, err := url.Parse(r.PostForm.Get("page"))
+	if err != nil || back.Path != "/history" {
+		return "/unsure?did=" + did, nil
 	}
-	return page + "?did=" + did, nil
+	query := back.Query()
+	query.Set("did", did)
+	return "/history?" + query.Encode(), nil
 }
 
 type historyBody struct {
@@ -218,6 +225,7 @@ type historyBody struct {
 	Query    string
 	Verdict  string
 	Verdicts []string
+	Here     string // the address of the page
 	Earlier  string // the address of the next page; "" for none
 	Later    string
 }
@@ -240,7 +248,7 @@ func (c *console) history(r *http.Request, v *view) error {
 	if from > 0 {
 		b.Later = address(max(from-maxCards, 0))
 	}
-	b.Records, v.Body = found[from:to], b
+	b.Records, b.Here, v.Body = found[from:to], address(from), b
 	return nil
 }
 

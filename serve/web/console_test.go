@@ -168,8 +168,16 @@ func TestWhatTheHistoryKeepsCanBeTaught(t *testing.T) {
 	if len(kept) != 3 || kept[0].Verdict != "spam" {
 		t.Fatalf("kept %+v", kept)
 	}
-	page := s.get("/history")
-	form := url.Values{"form": {s.form()}, "page": {"history"}, "class": {"ham"}}
+	page := s.get("/history?verdict=spam&from=0")
+	const here = "/history?from=0&q=&verdict=spam"
+	if !strings.Contains(page, `name="page" value="`+html.EscapeString(here)+`"`) || !strings.Contains(page, "?page="+strings.ToLower(url.QueryEscape(here))) {
+		t.Error("the page does not say where to go on")
+	}
+	if page := s.get("/kept/" + kept[0].Key + "?page=" + url.QueryEscape(here)); !strings.Contains(page, `name="page" value="`+html.EscapeString(here)+`"`) {
+		t.Error("the reasons do not say where to go on")
+	}
+	page = s.get("/history")
+	form := url.Values{"form": {s.form()}, "page": {here}, "class": {"ham"}}
 	for _, k := range kept {
 		if !strings.Contains(page, `type="checkbox" name="key" value="`+k.Key+`"`) {
 			t.Errorf("%s cannot be chosen", k.Key)
@@ -180,7 +188,7 @@ func TestWhatTheHistoryKeepsCanBeTaught(t *testing.T) {
 		t.Errorf("a form of another session: %d", w.Code)
 	}
 	w := s.post("/teach", form)
-	if w.Code != 303 || w.Header().Get("Location") != "/history?did=learned" {
+	if w.Code != 303 || w.Header().Get("Location") != "/history?did=learned&"+here[len("/history?"):] {
 		t.Fatalf("got %d %s", w.Code, w.Header().Get("Location"))
 	}
 	if page := s.get("/history?did=learned"); !strings.Contains(page, "Learned. What the model knew") {
@@ -195,8 +203,14 @@ func TestWhatTheHistoryKeepsCanBeTaught(t *testing.T) {
 		}
 	}
 	delete(form, "key")
-	if w := s.post("/teach", form); w.Header().Get("Location") != "/history?did=none" {
+	if w := s.post("/teach", form); !strings.HasPrefix(w.Header().Get("Location"), "/history?did=none&") {
 		t.Errorf("nothing was chosen: %d %s", w.Code, w.Header().Get("Location"))
+	}
+	for _, elsewhere := range []string{"https://example.org/history", "//example.org/", "/login", "%"} {
+		form.Set("page", elsewhere)
+		if w := s.post("/teach", form); !strings.HasPrefix(w.Header().Get("Location"), "/unsure?") && !strings.HasPrefix(w.Header().Get("Location"), "/history?") {
+			t.Errorf("%s leads to %s", elsewhere, w.Header().Get("Location"))
+		}
 	}
 }
 

@@ -94,6 +94,7 @@ func percent(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%"
 type whyBody struct {
 	filter.Explanation
 	Kept    serve.Record
+	Page    string // of the history, to go back to
 	Reasons template.HTML
 }
 
@@ -109,7 +110,7 @@ func (c *console) why(r *http.Request, v *view) error {
 	}
 	settings := c.engine.Settings()
 	reasons, err := sectionsOf(report.Page{Classes: settings.Classes, Thresholds: settings.Thresholds, Explanation: &e})
-	v.Body = whyBody{e, kept, reasons}
+	v.Body = whyBody{e, kept, r.URL.Query().Get("page"), reasons}
 	return err
 }
 
