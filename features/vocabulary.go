@@ -158,15 +158,6 @@ func (v *Vocabulary) Shared() int { return v.shared }
 // vocabulary.
 func (v *Vocabulary) Table() (table, bucketStarts []uint32) { return v.table, v.bucketStarts }
 
-// ID returns the id of the term with the given hash, and whether the vocabulary knows it.
-func (v *Vocabulary) ID(hash uint64) (id uint32, known bool) {
-	var found [1]uint64
-	if k := v.AppendKnown(found[:0], []uint64{hash}); len(k) > 0 {
-		return uint32(k[0] >> 32), true
-	}
-	return 0, false
-}
-
 // probe is a lookup of a key in the bucket from..to of the table. It starts at the index where the key would be if keys were
 // evenly spaced, as those of hashes nearly are.
 type probe struct{ key, from, to, at, found uint32 }
