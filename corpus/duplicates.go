@@ -45,7 +45,7 @@ func Hashes(raw []byte, key termkey.Key) (fingerprint, splitKey uint64) {
 			continue
 		}
 		name := lines.NameOf(field)
-		h.inFingerprint = !headerfield.Of(name.Text(), field[bytes.IndexByte(field, ':')+1:]).IsAdded()
+		h.inFingerprint = !headerfield.IsAdded(name.Text(), field[bytes.IndexByte(field, ':')+1:])
 		h.inSplitKey = !isLeftOutOfSplitKey(name.Text())
 		h.writeLines(bytes.TrimRight(field, "\r\n"))
 		h.write(lineEnd)

@@ -26,9 +26,6 @@ const (
 	MessageID             // message ids: Message-ID, References and their like
 )
 
-// IsAdded reports whether relays, the delivery, a filter or a mailbox adds such fields to what the sender wrote.
-func (k Kind) IsAdded() bool { return k >= Verdict && k <= Delivery }
-
 // MaxName is the length in bytes beyond which the name of a field is rubbish.
 const MaxName = 76
 
@@ -159,14 +156,11 @@ func isVerdict(name []byte) bool {
 // Separators are the characters between the parts of a name.
 const Separators = "-_."
 
-// Of returns the kind of a field by its name in lower case and its value. The names of filters grow without end, so a field that no list has is
-// a verdict if its value is one: clean, R=SPAM;S=100, 5.2 / 15.0, ****, -4.5, "No, hits=0.3 required=7.0".
-func Of(name, value []byte) Kind {
+// IsAdded reports whether relays, the delivery, a filter or a mailbox has added a field to what the sender wrote, by its name in lower case and its value. The names
+// of filters grow without end, so a field that no list has is a verdict if its value is one: clean, R=SPAM;S=100, 5.2 / 15.0, ****, -4.5, "No, hits=0.3 required=7.0".
+func IsAdded(name, value []byte) bool {
 	kind := KindOf(name)
-	if kind == Content && MayBeVerdict(name) && IsVerdict(value) {
-		return Verdict
-	}
-	return kind
+	return kind >= Verdict && kind <= Delivery || kind == Content && MayBeVerdict(name) && IsVerdict(value)
 }
 
 // MayBeVerdict reports whether the value of a field of kind Content may make it a verdict. Common fields of senders say normal, no or 1 as
