@@ -1,7 +1,6 @@
 package web
 
 import (
-	"encoding/json"
 	"html/template"
 	"net/http"
 	"strconv"
@@ -125,16 +124,8 @@ type thresholdsBody struct {
 	Fitted              bool
 	Ham, Spams          int // messages that were judged before they were learned
 	ByHand              int
-	Errors              template.HTML // at each threshold; "" without such messages of both classes
-	Trained             *trained      // nil for a model that was not fitted to mail
-}
-
-// trained is what the provenance of a model says of its thresholds: the verdicts on messages that a model had not learned.
-type trained struct {
-	Messages int `json:"out_of_fold_scores"`
-	Verdicts struct {
-		Ham, Spam struct{ Ham, Unsure, Spam int }
-	} `json:"out_of_fold_verdicts"`
+	Errors              template.HTML     // at each threshold; "" without such messages of both classes
+	Trained             *train.Provenance // nil for a model that was not measured on mail
 }
 
 func (c *console) thresholds(r *http.Request, v *view) error {
@@ -148,8 +139,7 @@ func (c *console) thresholds(r *http.Request, v *view) error {
 		return nil
 	}
 	b.Fitted = b.Unsure > -metrics.Beyond
-	var from trained
-	if data, err := c.engine.Provenance(); v.User == "" && err == nil && json.Unmarshal(data, &from) == nil && from.Messages > 0 {
+	if from, err := train.ProvenanceOf(c.engine); v.User == "" && err == nil && from.Verdicts != nil {
 		b.Trained = &from
 	}
 	if status.Store == nil {
