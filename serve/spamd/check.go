@@ -52,8 +52,11 @@ func (c *client) from(r request) serve.Origin {
 // judges reports whether a model can answer.
 func judges(s filter.Settings) bool { return filter.IsSpamFilter(s.Classes) && s.Thresholds != nil }
 
-// errClasses is about a model that judges nothing.
-const errClasses = unavailable("the model has other classes than ham and spam, or no thresholds")
+// Requests that are right, and cannot be fulfilled: the model judges nothing, or clients of a port may not teach it.
+var (
+	errClasses = errors.New("the model has other classes than ham and spam, or no thresholds")
+	errTell    = errors.New("TELL commands are not enabled over TCP: connect over a Unix socket, or set serve.tell_over_tcp")
+)
 
 // keeps reports whether the reply to a request needs no more than the given beginning of a message.
 func (r request) keeps(beginning []byte) bool {
@@ -152,7 +155,7 @@ func (c *client) tell(r request) error {
 	s := c.server
 	switch {
 	case !s.mayTell:
-		return unavailable("TELL commands are not enabled over TCP: connect over a Unix socket, or set serve.tell_over_tcp")
+		return errTell
 	case r.set && r.remove:
 		return protocolError("Unable to set local and remove local in the same operation.")
 	case r.set && r.class == "":

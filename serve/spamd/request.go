@@ -45,11 +45,6 @@ type protocolError string
 
 func (e protocolError) Error() string { return string(e) }
 
-// unavailable is about a request that is right, and cannot be fulfilled.
-type unavailable string
-
-func (e unavailable) Error() string { return string(e) }
-
 // requestLine is the first line of a request. Spamd takes these words anywhere in the line, which would let web pages send requests.
 var requestLine = regexp.MustCompile(`^(CHECK|SYMBOLS|REPORT|REPORT_IFSPAM|PROCESS|HEADERS|TELL|PING|SKIP) SPAMC/([0-9]{1,3}(?:\.[0-9]{1,3})?)\s*$`)
 

@@ -98,8 +98,7 @@ func (c *client) write(head string, text []byte) {
 
 // fail sends an error, and takes what the client still sends: clients read the reply afterwards.
 func (c *client) fail(err error) {
-	var wrong protocolError
-	if errors.As(err, &wrong) {
+	if _, isWrong := errors.AsType[protocolError](err); isWrong {
 		c.server.Warn("bad request from %s: %v: connection closed", serve.ClientOf(c.conn), err) // it would end in what the client chose
 	}
 	c.write(errorReply(err), nil)
@@ -116,12 +115,11 @@ func (c *client) drain() {
 }
 
 func errorReply(err error) string {
-	var wrong protocolError
-	var not unavailable
+	_, isWrong := errors.AsType[protocolError](err)
 	switch {
-	case errors.As(err, &wrong):
+	case isWrong:
 		return reply(76, "Bad header line: "+err.Error())
-	case errors.As(err, &not):
+	case errors.Is(err, errClasses), errors.Is(err, errTell):
 		return reply(69, "Service Unavailable: "+err.Error())
 	case errors.Is(err, serve.ErrTimeout) || errors.Is(err, os.ErrDeadlineExceeded):
 		return reply(79, "Timeout: (socket timeout reading input from client)")
