@@ -207,7 +207,7 @@ func addContributions(a *answer, all []filter.Contribution) {
 		if _, text, _ := strings.Cut(c.Term, ":"); strings.EqualFold(text, words) {
 			words = ""
 		}
-		screen.Printf(t, "  %+.3f\t%s\t%s\n", c.Contribution, c.Term, words)
+		t.Row(fmt.Sprintf("  %+.3f", c.Contribution), screen.Printable(c.Term), screen.Printable(words))
 	}
 	t.Flush()
 }

@@ -40,7 +40,7 @@ docs/lectures.md has the lectures, and where each formula is in the code.`,
 			if len(args) == 0 {
 				t := &screen.Table{To: p.stdout}
 				for _, l := range all {
-					screen.Printf(t, "%s\t%s\n", l.Name, l.Title)
+					t.Row(l.Name, l.Title)
 				}
 				t.Flush()
 				return nil

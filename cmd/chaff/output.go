@@ -306,7 +306,7 @@ func (t *table) column(head string, cells []string) {
 func (a *answer) table(t table, width int) {
 	out := &screen.Table{To: a.stdout, Columns: width}
 	for _, row := range t {
-		out.Write([]byte(strings.Join(row, "\t") + "\n"))
+		out.Row(row...)
 	}
 	out.Flush()
 }

@@ -124,14 +124,14 @@ func (s seen) print(w io.Writer) {
 	t := &screen.Table{To: w}
 	for i, fields := range [][]message.Field{s.Header, s.Attached} {
 		if len(fields) > 0 {
-			screen.Printf(t, "%s\n", [...]string{"Header", "Header of attached messages"}[i])
+			t.Row([...]string{"Header", "Header of attached messages"}[i])
 		}
 		for n, f := range fields {
 			note := ""
 			if i == 0 && s.uses[n] != tokenize.FieldUsed {
 				note = fmt.Sprintf("  (%v)", s.uses[n])
 			}
-			screen.Printf(t, "  %s:\t%s%s\n", f.Name, f.Value, note)
+			t.Row(printable("  %s:", f.Name), printable("%s%s", f.Value, note))
 		}
 	}
 	t.Flush()
@@ -144,23 +144,23 @@ func (s seen) print(w io.Writer) {
 		}
 	}
 	if len(s.Links) > 0 {
-		fmt.Fprintln(t, "Links")
+		t.Row("Links")
 	}
 	for _, link := range s.Links {
-		format := "  %s\t%s\t%s\n"
+		cells := []string{printable("  %s", link.Kind), printable("%s", link.URL), printable("%s", link.Text)}
 		if len(link.Text) == 0 {
-			format = "  %s\t%s%s\n"
+			cells = cells[:2]
 		}
-		screen.Printf(t, format, link.Kind, link.URL, link.Text)
+		t.Row(cells...)
 	}
 	for _, mark := range s.Marks {
-		screen.Printf(t, "Marked: %s\n", mark)
+		t.Row(printable("Marked: %s", mark))
 	}
 	for _, repair := range s.Repairs {
 		if phrase, cut := strings.CutPrefix(repair, "cut: "); cut {
-			screen.Printf(t, "Cut: %s\n", phrase)
+			t.Row(printable("Cut: %s", phrase))
 		} else {
-			screen.Printf(t, "Repaired: %s\n", repair)
+			t.Row(printable("Repaired: %s", repair))
 		}
 	}
 	t.Flush()
@@ -170,7 +170,7 @@ func (s seen) print(w io.Writer) {
 		if words != "" {
 			words = strings.Repeat(" ", max(termWidth-screen.Width(screen.Printable(term.Term)), 0)) + "  " + words
 		}
-		screen.Printf(t, "  %d\t%s%s\n", term.Count, term.Term, words)
+		t.Row(printable("  %d", term.Count), printable("%s%s", term.Term, words))
 	}
 	t.Flush()
 	if s.grams > 0 {

@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -48,47 +47,39 @@ func Cut(text string, columns int) string {
 	return text
 }
 
-// Table aligns columns, as [text/tabwriter] does: a tab ends a cell, a newline ends a row, and what follows the last tab of a row is no
-// cell of a column. It measures text with [Width], so that East Asian characters stay aligned.
+// Table aligns the cells of its rows in columns, except the last cell of a row, which is of none. It measures text with [Width], so that East Asian characters
+// stay aligned.
 type Table struct {
 	To      io.Writer
 	Columns int // rows are cut after so many, unless it is 0
-	text    bytes.Buffer
-	rows    int // in text
+	rows    [][]string
 }
 
 // maxRows is how many rows are aligned with each other: they are in memory until then.
 const maxRows = 1000
 
-// Write adds text to the table.
-func (t *Table) Write(text []byte) (int, error) {
-	t.text.Write(text)
-	if t.rows += bytes.Count(text, []byte("\n")); t.rows >= maxRows && bytes.HasSuffix(text, []byte("\n")) {
-		return len(text), t.Flush()
+// Row adds a row of printable texts.
+func (t *Table) Row(cells ...string) {
+	if t.rows = append(t.rows, cells); len(t.rows) == maxRows {
+		t.Flush()
 	}
-	return len(text), nil
 }
 
 // gap is the number of spaces between two columns.
 const gap = 2
 
 // Flush writes the rows and forgets them.
-func (t *Table) Flush() error {
+func (t *Table) Flush() {
 	var widths []int
-	var rows [][]string
-	for line := range strings.Lines(t.text.String()) {
-		cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		for c, cell := range cells[:len(cells)-1] {
+	for _, cells := range t.rows {
+		for c, cell := range cells[:max(len(cells)-1, 0)] {
 			if c == len(widths) {
 				widths = append(widths, 0)
 			}
 			widths[c] = max(widths[c], Width(cell)+gap)
 		}
-		rows = append(rows, cells)
 	}
-	t.text.Reset()
-	t.rows = 0
-	for _, cells := range rows {
+	for _, cells := range t.rows {
 		var line strings.Builder
 		for c, cell := range cells {
 			line.WriteString(cell)
@@ -100,11 +91,9 @@ func (t *Table) Flush() error {
 		if t.Columns > 0 {
 			text = Cut(text, t.Columns)
 		}
-		if _, err := io.WriteString(t.To, text+"\n"); err != nil {
-			return err
-		}
+		io.WriteString(t.To, text+"\n")
 	}
-	return nil
+	t.rows = nil
 }
 
 // Grouped returns a number with a comma before each three digits but the first.

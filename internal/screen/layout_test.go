@@ -68,11 +68,9 @@ func TestTablesAlignWideText(t *testing.T) {
 	var out strings.Builder
 	table := &Table{To: &out, Columns: 24}
 	for _, row := range [][3]string{{"from", "verdict", "subject"}, {"速水", "ham", "short"}, {"Ruth", "spam", "longer than the table"}, {}} {
-		Printf(table, "%s\t%s\t%s\n", row[0], row[1], row[2])
+		table.Row(row[:]...)
 	}
-	if err := table.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	table.Flush()
 	want := "from  verdict  subject\n" +
 		"速水  ham      short\n" +
 		"Ruth  spam     longer t…\n" +
