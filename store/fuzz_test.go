@@ -91,6 +91,58 @@ func FuzzRecord(f *testing.F) {
 	})
 }
 
+// FuzzLesson reads any bytes as what another host sends: it is refused, or what was read is the same when it is sent on, whole and cut.
+func FuzzLesson(f *testing.F) {
+	path := trained(f, "votes", corpustest.Mailbox(1, 5, "ham", "spam"))
+	s := opened(f, path)
+	mail := mailOf(f, corpustest.Mailbox(2, 2, "spam"))
+	for _, m := range mail {
+		learned(f, s, m)
+	}
+	_, err := s.Forget(mail[0].Raw)
+	noError(f, err)
+	var all []Taught
+	noError(f, reading(path, func(b *book) error {
+		l, err := b.read(nil)
+		if err == nil {
+			all, err = b.taught(l.waiting())
+		}
+		return err
+	}))
+	if len(all) != 2 {
+		f.Fatalf("%d lessons, want that of a message and that of one forgotten", len(all))
+	}
+	for _, w := range all {
+		f.Add(w.Lesson(1, w.Terms()))
+		f.Add(w.Lesson(2, w.Terms()/2))
+	}
+	f.Add(all[0].Lesson(3, 0)[:lessonHead])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if data = bytes.Clone(data); len(data) >= 16 {
+			binary.LittleEndian.PutUint64(data[8:], s.check()) // no fuzzer finds the key
+		}
+		first, err := Lesson{Origin: "a", Time: time.Unix(2000000000, 0), Data: data}.read(&s.names)
+		if err != nil {
+			return
+		}
+		first.check = s.check()
+		for _, terms := range []int{first.Terms(), first.Terms() / 2} {
+			again, err := Lesson{Origin: "a", Time: time.Unix(2000000000, 0), Data: first.Lesson(1, terms)}.read(&s.names)
+			want := first.document
+			if first.entry.what == learn {
+				want.Terms, want.Counts, want.Marks = want.Terms[:terms], want.Counts[:terms], want.Marks[:terms]
+			}
+			if err != nil || entryBytes(again) != entryBytes(first) || !slices.Equal(again.document.Terms, want.Terms) || !slices.Equal(again.document.Counts, want.Counts) ||
+				!slices.Equal(again.document.Marks, want.Marks) || !slices.Equal(again.document.Cells, want.Cells) {
+				t.Fatalf("%d terms of %+v: got %+v, %v", terms, first, again, err)
+			}
+		}
+	})
+}
+
+// entryBytes returns the entry as it is written: then a score that is no number equals itself.
+func entryBytes(t Taught) string { return string(appendEntry(nil, t.entry)) }
+
 // FuzzEntry checks that any bytes are an entry that is the same after it was written, except for what is zero in all files.
 func FuzzEntry(f *testing.F) {
 	_, records, _ := taughtLog(f)
