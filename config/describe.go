@@ -161,8 +161,8 @@ func TOML(values []Value, line func(v Value, line string) string) string {
 		if here := v.Key[:max(i, 0)]; here != section {
 			section = here
 			fmt.Fprintf(&b, "\n[%s]\n", section)
-			if about := models.About(strings.ReplaceAll(strings.TrimPrefix(section, "models."), "_", "-")); about != "" && line != nil {
-				b.WriteString(Comment(about))
+			if model, ofModel := OwnerOf(v.Key); ofModel && line != nil {
+				b.WriteString(Comment(models.About(model)))
 			}
 		}
 		text := fmt.Sprintf("%s = %s", v.Key[i+1:], v.TOML())

@@ -243,13 +243,11 @@ func (c Config) trial(choices []Value) Trial {
 	return trial
 }
 
-// OwnerOf returns the model that a setting belongs to.
+// OwnerOf returns the model that a setting belongs to, if it does to one.
 func OwnerOf(key string) (model string, ofModel bool) {
-	parts := strings.Split(key, ".")
-	if len(parts) != 3 || parts[0] != "models" {
-		return "", false
-	}
-	return strings.ReplaceAll(parts[1], "_", "-"), true
+	rest, ofModel := strings.CutPrefix(key, "models.")
+	name, _, _ := strings.Cut(rest, ".")
+	return strings.ReplaceAll(name, "_", "-"), ofModel
 }
 
 // tuneStream is the random stream of combinations.
