@@ -152,6 +152,10 @@ func TestUnknownNamesNameTheNearest(t *testing.T) {
 			`the model complement is gone: use multinomial`},
 		{"nothing like a setting", Sources{Set: []Setting{{"foo", "1"}}},
 			`unknown setting "foo" on the command line: no setting has a similar name`},
+		{"no number", Sources{Set: []Setting{{"thresholds.ham_lost", ""}}},
+			`thresholds.ham_lost is "" (command line): must be a number`},
+		{"neither true nor false", Sources{Environ: []string{"CHAFF_TOKENIZE_PAIRS="}},
+			`tokenize.pairs is "" (environment): must be true or false`},
 		{"a section", Sources{Set: []Setting{{"tokenize", "1"}}},
 			`unknown setting "tokenize" on the command line: it is a section: name a setting in it, such as tokenize.language`},
 	}

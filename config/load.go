@@ -196,7 +196,7 @@ func decodeInto(target reflect.Value, value any) error {
 	return d.Decode(value)
 }
 
-// convert stops weak typing from converting true to 1 or "1", 2.5 to 2, and -1 to 2^64 - 1. It splits "a,b"; empty text is an empty list.
+// convert stops weak typing from converting true to 1 or "1", 2.5 to 2, -1 to 2^64 - 1, and no text to 0 or false. It splits "a,b"; empty text is an empty list.
 func convert(_, to reflect.Type, data any) (any, error) {
 	if to.Kind() == reflect.Uint64 && strings.HasPrefix(fmt.Sprint(data), "-") {
 		return nil, errors.New("negative")
@@ -217,6 +217,9 @@ func convert(_, to reflect.Type, data any) (any, error) {
 				entries[i] = strings.TrimSpace(entry)
 			}
 			return slices.DeleteFunc(entries, func(entry string) bool { return entry == "" }), nil
+		}
+		if value == "" && to.Kind() != reflect.String { // such as a variable of a script that is not set
+			return nil, errors.New("empty")
 		}
 	}
 	return data, nil
