@@ -257,7 +257,7 @@ func (d *doctor) sockets() {
 			case errors.Is(err, fs.ErrPermission):
 				d.bad(protocol.flag, "run doctor as root", "%s: this user may not open it", address)
 			case errors.Is(err, errNobody):
-				d.bad(protocol.flag, "systemctl enable --now chaff@"+protocol.flag+".socket, or start chaff serve", "%s: %v", address, err)
+				d.bad(protocol.flag, "systemctl enable chaff@"+protocol.flag+".socket; systemctl restart chaff; or start chaff serve", "%s: %v", address, err)
 			case err != nil:
 				d.bad(protocol.flag, "look at the log of the daemon: journalctl -u chaff", "%s: %v", address, err)
 			default:
@@ -267,7 +267,7 @@ func (d *doctor) sockets() {
 	}
 	switch {
 	case !asked && d.model == "/var/lib/chaff/model": // that of the units
-		d.bad("sockets", "systemctl enable --now chaff@milter.socket, or another protocol", "there is none in /run/chaff")
+		d.bad("sockets", "systemctl enable chaff@milter.socket, or another protocol; systemctl restart chaff", "there is none in /run/chaff")
 	case !asked:
 		d.good("sockets", "not asked: name those of chaff serve, such as --milter unix:PATH")
 	}

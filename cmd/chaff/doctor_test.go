@@ -89,7 +89,7 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 		}, "fit", "chaff retrain, best every week"},
 		"the clock is slow": {func(h home, d *doctor) { d.now = d.now.Add(-2 * day) }, "clock", "timedatectl"},
 		"nobody listens": {func(h home, d *doctor) { *d.addresses["milter"] = []string{"unix:" + h.path("none")} },
-			"milter", "systemctl enable --now chaff@milter.socket"},
+			"milter", "systemctl enable chaff@milter.socket"},
 		"no port": {func(h home, d *doctor) { *d.addresses["http"] = []string{"localhost"} },
 			"http", "localhost is no address: it must be unix:PATH, HOST:PORT or a port: give the address of chaff serve --http"},
 		"no such port": {func(h home, d *doctor) { *d.addresses["http"] = []string{"99999"} }, "http", "99999 is no address"},

@@ -13,12 +13,8 @@ import (
 func deliverByLMTP(l *maillab.Lab) (page, dovecot *maillab.Page) {
 	page, dovecot = l.Page("postfix-lmtp.md"), l.Page("dovecot.md")
 	page.Install("root")
-	dovecot.Install("root")
-	l.Write("/etc/dovecot/sieve/file.sieve", "require \"fileinto\";\nif header :is \"X-Spam-Flag\" \"YES\" { fileinto \"Junk\"; }\n", 0o644)
-	dovecot.Follow("root", "sievec")
-	dovecot.Follow("root", "postconf")
+	fileJudgedMail(l, dovecot)
 	page.Follow("root", "mailbox_transport")
-	l.StartDovecot()
 	l.StartPostfix()
 	return page, dovecot
 }

@@ -22,13 +22,9 @@ func startMilter(t *testing.T) (*maillab.Lab, *maillab.Page) {
 	l.AddUser("anna")
 	page, dovecot := l.Section("serving.md", "Without systemd"), l.Page("dovecot.md")
 	page.Follow("root", "useradd")
-	dovecot.Install("root")
-	l.Write("/etc/dovecot/sieve/file.sieve", "require \"fileinto\";\nif header :is \"X-Spam-Flag\" \"YES\" { fileinto \"Junk\"; }\n", 0o644)
-	dovecot.Follow("root", "sievec")
-	dovecot.Follow("root", "postconf")
+	fileJudgedMail(l, dovecot)
 	l.Run("root", "postconf -e smtpd_milters=unix:chaff/milter.sock milter_default_action=tempfail") // as the page has it
 	train(l, "root", "-m /var/lib/chaff/model")
-	l.StartDovecot()
 	startMilterDaemon(l, page, milterSocket)
 	return l, page
 }

@@ -30,20 +30,27 @@ func TestOpenSMTPD(t *testing.T) {
 	l.Run("anna", "mkdir -p Maildir/new Maildir/cur Maildir/tmp")
 	filters(t, l, func() { page.Follow("anna", "chaff learn") })
 
-	const model = "/home/anna/.local/share/chaff/model"
-	l.Run("root", "mv "+model+" "+model+".away")
-	l.Send(25, "anna@lab.example", ham(99))
-	l.Wait("a deferred message", func() error {
-		if queue := l.Run("root", "smtpctl show queue"); !strings.Contains(queue, "|pending|") {
-			return fmt.Errorf("the queue has no deferred message: %s", queue)
+	// A message waits while there is no model, and while the program cannot be run.
+	const model, program = "/home/anna/.local/share/chaff/model", "/usr/local/bin/chaff-deliver"
+	for n, fault := range []struct{ damage, repair string }{
+		{"mv " + model + " " + model + ".away", "mv " + model + ".away " + model},
+		{"chmod 644 " + program, "chmod 755 " + program},
+	} {
+		subject := fmt.Sprintf("minutes of meeting %d", 90+n)
+		l.Run("root", fault.damage)
+		l.Send(25, "anna@lab.example", ham(90+n))
+		l.Wait("a deferred message", func() error {
+			if queue := l.Run("root", "smtpctl show queue"); !strings.Contains(queue, "|anna@lab.example|") || !strings.Contains(queue, "|pending|") {
+				return fmt.Errorf("after %s the queue has no deferred message: %s", fault.damage, queue)
+			}
+			return nil
+		})
+		if got := l.Stored(inbox, subject); len(got) > 0 {
+			t.Errorf("delivered without a verdict:\n%s", got[0].Text)
 		}
-		return nil
-	})
-	if got := l.Stored(inbox, "minutes of meeting 99"); len(got) > 0 {
-		t.Errorf("delivered without a verdict:\n%s", got[0].Text)
+		l.Run("root", fault.repair+" && smtpctl schedule all")
+		wantVerdict(t, l.WaitFor(inbox, subject), "ham")
 	}
-	l.Run("root", "mv "+model+".away "+model+" && smtpctl schedule all")
-	wantVerdict(t, l.WaitFor(inbox, "minutes of meeting 99"), "ham")
 }
 
 // TestOpenSMTPDAsksChaffInsteadOfRspamd checks what the page says of the filter for rspamd.

@@ -252,13 +252,15 @@ func TestAPackageIsUpgradedAndRemoved(t *testing.T) {
 	}
 }
 
-// startServer starts a lab with systemd and programs, in which the package of chaff is installed, there is a user, and a model of easy mail.
+// startServer starts a lab with systemd and programs, in which the package of chaff is installed, there is a user, a model of easy mail, and
+// a daemon that runs already, as for a recipe that is not the first.
 func startServer(t *testing.T, packages ...maillab.Package) *maillab.Lab {
 	t.Helper()
 	l := maillab.Start(t, append(packages, maillab.Systemd)...)
 	l.AddUser("anna")
 	l.Run("root", kinds["deb"].install+writePackage(l, t, "deb", newRelease))
 	train(l, "root", "-m "+stateFolder+"/model")
+	l.Run("root", "systemctl enable --now chaff@http.socket; systemctl start chaff")
 	return l
 }
 

@@ -17,6 +17,7 @@ import (
 // the line above it says so.
 type Page struct {
 	l     *Lab
+	text  string
 	steps []step
 }
 
@@ -61,7 +62,7 @@ func (l *Lab) page(name, text string) *Page {
 	if err != nil {
 		l.t.Fatalf("%s: %v", name, err)
 	}
-	p := &Page{l, steps}
+	p := &Page{l, text, steps}
 	l.t.Cleanup(func() {
 		for _, s := range p.steps {
 			if !s.done && !l.t.Failed() {
@@ -162,6 +163,17 @@ func (p *Page) Install(user string) {
 	if written == 0 {
 		p.l.t.Fatal("the page has no file to write")
 	}
+}
+
+// Quoted returns what a sentence of the page has as code, by its beginning.
+func (p *Page) Quoted(begin string) string {
+	p.l.t.Helper()
+	_, after, found := strings.Cut(p.text, "`"+begin)
+	quoted, _, ends := strings.Cut(after, "`")
+	if !found || !ends {
+		p.l.t.Fatalf("the page has no code that begins with %q", begin)
+	}
+	return begin + quoted
 }
 
 // Follow enters the commands of a page that contain a text, as root if the page says so, or else as a user.

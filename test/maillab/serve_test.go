@@ -56,7 +56,7 @@ func TestExim(t *testing.T) {
 	page.Install("root")
 	startServe(l, page)
 	l.Run("root", "usermod --append --groups chaff mail") // the lab's Exim runs as this user
-	l.StartExim(".include /etc/exim4/chaff-main", ".include /etc/exim4/chaff-acl", ".include /etc/exim4/chaff-directory")
+	l.StartExim(".include /etc/exim4/exim4.conf.localmacros", ".include CHECK_DATA_LOCAL_ACL_FILE", "directory = MAILDIR_HOME_MAILDIR_LOCATION")
 	filters(t, l, func() { relearned(l, offer(9), func() { page.Follow("root", "chaff learn") }) })
 
 	stopUnits(l)

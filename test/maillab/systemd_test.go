@@ -86,7 +86,7 @@ func TestTheAdministratorsPage(t *testing.T) {
 	operation := l.Section("serving.md", "Operation")
 	wantRepaired(t, l, operation)
 	operation.Install("root")
-	l.Run("root", "systemctl daemon-reload; systemctl stop chaff; systemctl restart chaff@http.socket")
+	l.Run("root", "systemctl daemon-reload; systemctl stop chaff@http.socket; systemctl restart chaff")
 	l.Run("root", "promtool check config /etc/prometheus/prometheus.yml && curl -s http://localhost:8025/metrics | promtool check metrics")
 
 	wantDoctorToFind(t, l)
@@ -172,7 +172,7 @@ func wantDoctorToFind(t *testing.T, l *maillab.Lab) {
 		{"cat /dev/zero >" + stateFolder + "/zeros || true", "disk BAD", "rm " + stateFolder + "/zeros"},
 		{"mount -o remount,ro " + stateFolder, "mount it for writing", "mount -o remount,rw " + stateFolder},
 		{"postconf -e smtpd_milters= && postfix reload", "the mail server does not ask chaff", "true"},
-		{"systemctl stop 'chaff@*.socket' chaff", "systemctl enable --now chaff@milter.socket", "true"},
+		{"systemctl stop 'chaff@*.socket' chaff", "systemctl enable chaff@milter.socket", "true"},
 	} {
 		l.Run("root", fault.damage)
 		if strings.HasPrefix(fault.damage, "postconf") {
@@ -202,6 +202,7 @@ func TestTheUnitsAreInstalledByHand(t *testing.T) {
 	}
 	l.Run("root", "mv /usr/bin/chaff* /usr/local/bin/")
 	l.Section("serving.md", "Without a package").Follow("root", "systemd-sysusers")
+	l.Run("root", "grep '^#lmtp_backend = ' /etc/chaff/config.toml") // which recipes change
 	l.AddUser("anna")
 	train(l, "root", "-m "+stateFolder+"/model")
 	l.Run("root", "systemctl daemon-reload; systemctl enable --now chaff@http.socket")
