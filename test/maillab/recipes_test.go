@@ -407,6 +407,12 @@ func TestNotmuch(t *testing.T) {
 	want("tarpaulins 1", "inbox unread")
 	wantLearned(t, l, 42, 40)
 
+	arrive("large", letter("too large", strings.Repeat("not judged\n", 4<<20)))
+	arrive("small", ham(4))
+	want("too large", "inbox new unread")
+	want("minutes of meeting 4", "inbox unread")
+	l.Run("root", "rm /home/anna/Maildir/new/large")
+
 	l.Run("anna", "mv .local/share/chaff/model away")
 	l.Write("/home/anna/Maildir/new/5", ham(2), 0o644)
 	l.Command("anna", "notmuch new").Run()
