@@ -431,10 +431,10 @@ var errGone = errors.New("the message is gone")
 
 // fetch returns a message of the chosen folder and leaves it unseen. The error is [corpus.ErrTooLarge] for one that is too large.
 func (c *Client) fetch(uid imap.UID) (raw []byte, err error) {
-	const most = message.MaxSize + 1
+	const most, ofTLS = message.MaxSize + 1, message.MaxSize / 8 // each record of TLS, which may be small, has some 30 bytes more
 	options := &imap.FetchOptions{UID: true, BodySection: []*imap.FetchItemBodySection{{Peek: true, Partial: &imap.SectionPartial{Size: most}}}}
 	var fetched []*imapclient.FetchMessageBuffer
-	err = c.do(most+idleBytes, c.options.Fetch, func() (err error) {
+	err = c.do(most+ofTLS+idleBytes, c.options.Fetch, func() (err error) {
 		fetched, err = c.client.Fetch(imap.UIDSetNum(uid), options).Collect()
 		return err
 	})

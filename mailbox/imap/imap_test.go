@@ -28,6 +28,7 @@ import (
 
 	"chaff/filter"
 	"chaff/mailbox"
+	"chaff/message"
 	"chaff/store"
 	"chaff/test/testmain"
 	"chaff/train"
@@ -537,6 +538,52 @@ func TestTheConnectionIsEncrypted(t *testing.T) {
 		t.Fatalf("imaps: %v", err)
 	}
 	c.Close()
+}
+
+// TestAMessageThatIsTooLargeHoldsUpNoOther has records of TLS, which count for the limit of what a server may send.
+func TestAMessageThatIsTooLargeHoldsUpNoOther(t *testing.T) {
+	server, client := certificate(t)
+	l, err := tls.Listen("tcp", "127.0.0.1:0", server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	const size = message.MaxSize + 1
+	answers := usual(map[string]string{
+		"UID SEARCH":   "* SEARCH 8 9\r\n@ OK done\r\n",
+		"UID FETCH 8 ": fmt.Sprintf("* 1 FETCH (UID 8 BODY[]<0> {%d}\r\n%s)\r\n@ OK done\r\n", size, strings.Repeat("x", size)),
+	})
+	go func() {
+		for conn, err := l.Accept(); err == nil; conn, err = l.Accept() {
+			io.WriteString(conn, ready)
+			answerAll(inPieces{conn}, answers)
+		}
+	}()
+	a, o := accountAt(l), DefaultOptions()
+	a.Plain, o.TLS = false, client
+	c, err := Dial(t.Context(), a, Secret{Text: "geheim"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	p := &provider{T: t, model: filepath.Join(t.TempDir(), "model")}
+	if run, _, err := p.tryJudge(c, false); err != nil || !cmp.Equal(run, Run{Judged: 1, Spam: 1, TooLarge: 1}) {
+		t.Errorf("got %+v, %v", run, err)
+	}
+}
+
+// inPieces is a connection that sends 4 kB at once, as many servers do.
+type inPieces struct{ net.Conn }
+
+func (c inPieces) Write(p []byte) (n int, err error) {
+	for piece := range slices.Chunk(p, 4096) {
+		m, err := c.Conn.Write(piece)
+		n += m
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
 }
 
 // elsewhere is a connection that seems to lead to another machine.
