@@ -20,6 +20,7 @@ type element struct {
 	hiddenBy  Marks // why its text is hidden
 	reversals uint8 // how often the order of its letters is reversed
 	closed    bool  // it is a closed <details>: only its summary is shown
+	isApart   bool  // it stands apart from the text around it
 	isForeign bool  // it is one of SVG or MathML
 	met       css.Steps
 }
@@ -67,6 +68,7 @@ func (p *stack) around(has traits) *element {
 func (p *stack) child(name []byte, has traits) element {
 	parent := p.around(has)
 	e := element{key: keyOf(name), has: has, look: parent.look, hiddenBy: parent.hiddenBy, reversals: parent.reversals, met: parent.met}
+	e.isApart = has&separate != 0
 	if parent.closed && string(name) == "summary" { // it is seen as what is around the details
 		around := &p.base
 		if n := len(p.open); n > 1 {
@@ -108,7 +110,7 @@ func (p *stack) implied(name []byte, has traits, hasAttributes bool) bool {
 		p.close(keyP, scope)
 	}
 	switch key := keyOf(name); string(name) {
-	case "head":
+	case "head", "frame", "frameset":
 		return false
 	case "html", "body":
 		_, isOpen := p.find(key, 0)
@@ -226,9 +228,9 @@ func traitsOf(name []byte) traits {
 		return apart | ownLook
 	case "body", "button", "frameset", "head", "html", "iframe", "select", "textarea", "title":
 		return apart
-	case "foreignobject", "marquee", "object":
+	case "marquee", "object":
 		return apart | border
-	case "template":
+	case "foreignobject", "template":
 		return apart | border | ownLook
 	case "table":
 		return apart | block | isTable
@@ -242,15 +244,17 @@ func traitsOf(name []byte) traits {
 		return apart | border | isOther
 	case "col", "colgroup":
 		return void | isOther
-	case "legend", "map", "optgroup", "option", "text":
+	case "legend", "optgroup", "option":
 		return separate
-	case "video":
+	case "map", "text", "video":
 		return separate | ownLook
 	case "hr":
 		return separate | void | block
-	case "area", "br", "embed", "frame", "img", "input", "keygen":
+	case "area", "embed", "frame":
+		return separate | void | ownLook
+	case "br", "img", "input":
 		return separate | void
-	case "base", "basefont", "bgsound", "image", "link", "meta", "param", "source", "track", "wbr":
+	case "base", "basefont", "bgsound", "image", "keygen", "link", "meta", "param", "source", "track", "wbr":
 		return void
 	case "a":
 		return inline | formatting | inSVG
@@ -277,7 +281,7 @@ func isUsed(name []byte) bool {
 	switch string(name) {
 	case "style", "class", "id", "hidden", "bgcolor", "color", "text", "link", "alt", "type", "value", "http-equiv", "content", "charset", "media",
 		"srcset", "background", "href", "xlink:href", "formaction", "action", "cite", "data", "poster", "src", "srcdoc", "placeholder",
-		"label", "dir", "open", "popover":
+		"label", "dir", "open", "popover", "width":
 		return true
 	}
 	return false
@@ -305,6 +309,10 @@ func (p *page) addAttributes(s *css.Style) (shown []byte) {
 		case "alt": // is seen when images are off
 			if slices.Contains([]string{"img", "image", "input", "area", "object", "embed"}, name) {
 				shown = v
+			}
+		case "width":
+			if name == "img" && (string(v) == "0" || string(v) == "1") {
+				s.Set(css.Width, 1)
 			}
 		case "label":
 			if name == "option" || name == "optgroup" {
@@ -368,7 +376,7 @@ func (p *page) attributeLink(name, key string, value []byte, s *css.Style) {
 	isAdded := p.out.addLink(kind, value)
 	switch last := len(p.out.msg.Links) - 1; {
 	case isAdded && name == "a":
-		p.anchor = anchor{true, last, len(p.text)}
+		p.anchor = anchor{isOpen: true, link: last, start: len(p.text)}
 	case isAdded && name == "base" && p.base == nil:
 		p.base = p.out.msg.Links[last].URL
 	}
@@ -390,7 +398,9 @@ func (p *page) endAnchor() {
 	}
 	text := bytes.TrimSuffix(slices.Clip(to.arena[start:]), []byte(" "))
 	to.msg.Links[p.anchor.link].Text = CutRunes(text, maxLinkText)
-	p.anchor.isOpen = false
+	if p.anchor.isOpen = false; len(p.text) > p.anchor.start {
+		p.anchor.end = len(p.text)
+	}
 }
 
 const maxLinkText = 256

@@ -41,6 +41,7 @@ type page struct {
 type anchor struct {
 	isOpen      bool
 	link, start int // its index, and where its text begins
+	end         int // where the text of the last one ends, 0 if it has none
 }
 
 // read reads a page. It returns its visible text and its hidden text: entities decoded, blanks where elements separate words, the texts of
@@ -161,13 +162,24 @@ func (p *page) addSource(raw []byte) {
 		p.hidden = append(p.hidden, text...)
 		if hasWord(text) {
 			p.out.msg.Marks |= top.hiddenBy
+			if top.hiddenBy == 1<<HiddenText|1<<HiddenByColour {
+				p.inWord.gap = len(p.text)
+			}
 		}
 		return
 	}
-	if p.inWord.at > 0 && p.inWord.at == len(p.text) && isLetterOfWords(utf8.DecodeRune(text)) {
-		p.out.msg.Marks.Add(p.inWord.mark)
+	if w := p.inWord; w.at > 0 && w.at == len(p.text) && isLetterOfWords(utf8.DecodeRune(text)) {
+		// QUIRK: a blank parts a link from the text beside it. In mail it may be missing.
+		isAtLink := p.anchor.end == w.from || p.anchor.isOpen && p.anchor.start >= w.from
+		if w.from == w.at || !isAtLink {
+			p.out.msg.Marks.Add(w.mark)
+			p.text = p.text[:w.from]
+		}
 	}
 	p.inWord.at = 0
+	if p.inWord.gap == len(p.text) && isLetterOfWords(utf8.DecodeRune(text)) && isLetterOfWords(utf8.DecodeLastRune(p.text[p.from:])) {
+		p.text = append(p.text, ' ')
+	}
 	if (p.hasHyphen || bytes.IndexByte(raw, '&') >= 0) && softHyphenInWord(text) {
 		p.out.msg.Marks.Add(BreakInWord)
 	}
@@ -194,10 +206,17 @@ func (p *page) startTag() {
 	case "img", "image":
 		p.images++
 	}
+	open := p.stack.open
 	counts := p.stack.implied(name, has, len(p.attributes) > 0)
+	e := p.stack.child(name, has)
+	var label []byte
+	if len(p.attributes) > 0 || p.sheets.HasRules || has&ownLook != 0 {
+		label = p.applyStyles(&e)
+	}
+	isApart := e.isApart && counts || areApart(open[len(p.stack.open):])
 	switch {
-	case has&separate != 0:
-		p.add([]byte{'\n'}, p.stack.around(0).hiddenBy != 0)
+	case isApart || has&separate != 0:
+		p.separate(isApart, p.stack.around(0).hiddenBy != 0)
 	case string(name) == "wbr":
 		p.noteInWord(BreakInWord)
 	case has&inline != 0:
@@ -205,9 +224,11 @@ func (p *page) startTag() {
 	case has&unknown != 0:
 		p.noteInWord(TagInWord)
 	}
-	e := p.stack.child(name, has)
-	if len(p.attributes) > 0 || p.sheets.HasRules || has&ownLook != 0 {
-		p.applyStyles(&e)
+	if len(label) > 0 {
+		isHidden := e.look.HiddenBy(true) != 0
+		p.add([]byte{' '}, isHidden)
+		p.add(label, isHidden)
+		p.add([]byte{' '}, isHidden)
 	}
 	if counts && has&void == 0 && !(e.isForeign && p.closes) {
 		p.stack.open = append(p.stack.open[:min(len(p.stack.open), maxOpenElements-1)], e)
@@ -222,20 +243,32 @@ func (e *element) setLook(look css.Appearance) {
 	}
 }
 
-// applyStyles applies the attributes of e and the style sheets to its appearance.
-func (p *page) applyStyles(e *element) {
+// applyStyles applies the attributes of e and the style sheets to its appearance. It returns the text that the element itself shows.
+func (p *page) applyStyles(e *element) (label []byte) {
 	var s css.Style
 	switch {
 	case e.has&separate == 0: // it stands in a line
-		s.Set(css.Display, 2)
-	case e.has&(part|isTable) != 0:
 		s.Set(css.Display, 3)
+	case e.has&(part|isTable) != 0:
+		s.Set(css.Display, 4)
 	}
 	switch string(p.name) {
 	case "datalist", "rp", "template", "video", "noframes":
 		s.Set(css.Display, 1)
 	case "defs":
 		if e.isForeign {
+			s.Set(css.Display, 1)
+		}
+	case "text", "foreignobject":
+		if !e.isForeign {
+			s.Set(css.Display, 3)
+		}
+	case "map":
+		s.Set(css.Display, 3)
+	case "area", "embed":
+		s.Set(css.Width, 1)
+	case "input":
+		if ascii.EqualFold(p.value("type"), "hidden") {
 			s.Set(css.Display, 1)
 		}
 	case "dialog", "details":
@@ -252,7 +285,7 @@ func (p *page) applyStyles(e *element) {
 			e.setLook(css.Usual())
 		}
 	}
-	label := p.addAttributes(&s)
+	label = p.addAttributes(&s)
 	const maxClass = 1 << 10 // bytes of a class attribute that are read
 	seen := css.Element{Name: p.name, Class: p.value("class"), ID: p.value("id"), Style: p.value("style")}
 	seen.Class = seen.Class[:min(len(seen.Class), maxClass)]
@@ -262,19 +295,20 @@ func (p *page) applyStyles(e *element) {
 	if s != (css.Style{}) {
 		e.setLook(e.look.Inside(&s))
 	}
-	isHidden := e.look.HiddenBy(true) != 0
-	if len(label) > 0 {
-		p.add([]byte{' '}, isHidden)
-		p.add(label, isHidden)
-		p.add([]byte{' '}, isHidden)
-	}
+	e.isApart = s.IsApart(e.has&void != 0) && (e.has&void == 0 || e.has&separate != 0)
 	if source := p.value("srcdoc"); source != nil && string(p.name) == "iframe" { // read after the page, so that nested frames need no stack
 		f := frame{content: bytes.Clone(source), depth: p.depth + 1}
-		if isHidden {
+		if e.look.HiddenBy(true) != 0 {
 			f.hiddenBy = e.hiddenBy
 		}
 		p.frames = append(p.frames, f)
 	}
+	return label
+}
+
+// areApart reports whether one of some elements stands apart from the text around it.
+func areApart(elements []element) bool {
+	return slices.ContainsFunc(elements, func(e element) bool { return e.isApart })
 }
 
 // hasWord reports whether text contains a letter or digit.
@@ -290,10 +324,14 @@ func (p *page) endTag() {
 		return
 	case string(name) == "a":
 		p.endAnchor()
-	case has&separate != 0:
-		p.add([]byte{'\n'}, p.stack.around(0).hiddenBy != 0)
 	}
+	open, isHidden := p.stack.open, p.stack.around(0).hiddenBy != 0
 	p.stack.end(name, has)
+	ended := open[len(p.stack.open):]
+	isApart := areApart(ended) || string(name) == "p" && len(ended) == 0 || string(name) == "br"
+	if isApart || has&separate != 0 {
+		p.separate(isApart, isHidden)
+	}
 	if has&unknown != 0 || has&inline != 0 && p.inlineStart == len(p.text) {
 		p.noteInWord(TagInWord)
 	}
@@ -334,16 +372,29 @@ const minNumericLetters = 5
 
 // inWord is the mark of what follows the last letter, if another letter follows.
 type inWord struct {
-	mark Mark
-	at   int // the length of the text there; 0 if there is no such mark
+	mark     Mark
+	from, at int // the length of the text up to that letter, and with the line ends that separate nothing; 0 if there is no such mark
+	gap      int // the length of the text at the last text that is hidden but takes up room
 }
 
 // noteInWord notes that something follows the last letter. It becomes a mark if another letter follows.
 func (p *page) noteInWord(what Mark) {
 	end := len(p.text)
 	if p.stack.around(0).hiddenBy == 0 && (p.inWord.at != end || what != TagInWord) && isLetterOfWords(utf8.DecodeLastRune(p.text[p.from:])) {
-		p.inWord = inWord{what, end}
+		p.inWord.mark, p.inWord.from, p.inWord.at = what, end, end
 	}
+}
+
+// separate adds the line end that a tag of an element that stands apart means. If the tag does not count, or the element stands in a line, the line
+// end separates nothing, and is taken back between two letters.
+func (p *page) separate(isApart, isHidden bool) {
+	if !isApart && !isHidden {
+		p.noteInWord(TagInWord)
+		if p.inWord.at == len(p.text) && p.inWord.at > 0 {
+			p.inWord.at++
+		}
+	}
+	p.add([]byte{'\n'}, isHidden)
 }
 
 const softHyphen = "\u00ad"
