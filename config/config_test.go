@@ -108,7 +108,7 @@ func TestBadFilesAreRefused(t *testing.T) {
 func TestLaterSourcesWin(t *testing.T) {
 	s := Sources{
 		File:    "testdata/good/settings.toml",
-		Environ: []string{"CHAFF_SEED=8", "CHAFF_MODELS_BERNOULLI_SMOOTHING=0.25", "CHAFF_TOKENIZE_HEADERS=from, subject", "OTHER=1"},
+		Environ: []string{"CHAFF_SEED=8", "CHAFF_TOKENIZE_LANGUAGE=", "CHAFF_MODELS_BERNOULLI_SMOOTHING=0.25", "CHAFF_TOKENIZE_HEADERS=from, subject", "OTHER=1"},
 		Set:     []Setting{{"seed", "9"}, {"Tokenize.Symbols", "false"}},
 	}
 	l := load(t, s)
@@ -120,6 +120,9 @@ func TestLaterSourcesWin(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"from", "subject"}, l.Tokenize.Headers); diff != "" {
 		t.Errorf("headers (-want +got):\n%s", diff)
+	}
+	if got := l.Origins["tokenize.language"]; got != "file" {
+		t.Errorf("language is from the %s, want the file beside a variable without a text", got)
 	}
 	if l.Tokenize.Symbols {
 		t.Error("symbols is true, want false from the command line")
@@ -154,8 +157,8 @@ func TestUnknownNamesNameTheNearest(t *testing.T) {
 			`unknown setting "foo" on the command line: no setting has a similar name`},
 		{"no number", Sources{Set: []Setting{{"thresholds.ham_lost", ""}}},
 			`thresholds.ham_lost is "" (command line): must be a number`},
-		{"neither true nor false", Sources{Environ: []string{"CHAFF_TOKENIZE_PAIRS="}},
-			`tokenize.pairs is "" (environment): must be true or false`},
+		{"neither true nor false", Sources{Set: []Setting{{"tokenize.pairs", ""}}},
+			`tokenize.pairs is "" (command line): must be true or false`},
 		{"a section", Sources{Set: []Setting{{"tokenize", "1"}}},
 			`unknown setting "tokenize" on the command line: it is a section: name a setting in it, such as tokenize.language`},
 	}

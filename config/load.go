@@ -32,7 +32,7 @@ const PasswordVariable = "CHAFF_IMAP_PASSWORD"
 type Sources struct {
 	// File is the path of a configuration file in TOML, YAML or JSON, by its extension. Empty means DefaultFile, if it exists.
 	File, DefaultFile string
-	Environ           []string  // the environment in the form of os.Environ
+	Environ           []string  // the environment in the form of os.Environ; a variable without a text counts as not set
 	Set               []Setting // the settings of the command line
 }
 
@@ -80,7 +80,7 @@ func Load(s Sources) (Loaded, error) {
 	}
 	slices.Sort(loaded.Gone) // the keys of a file come in no order
 	for _, variable := range s.Environ {
-		if name, value, _ := strings.Cut(variable, "="); strings.HasPrefix(name, envPrefix) && name != PasswordVariable {
+		if name, value, _ := strings.Cut(variable, "="); value != "" && strings.HasPrefix(name, envPrefix) && name != PasswordVariable {
 			use(name, value, "environment", "in the environment")
 		}
 	}
