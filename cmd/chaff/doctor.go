@@ -122,20 +122,18 @@ func (d *doctor) files() {
 		{"log", delivery.LogOf(d.model), "a model without a log cannot learn: chaff restore has it from a backup, and chaff train makes both", ofMail},
 		{"token", web.TokenFile(d.model), "remove it, and the daemon makes a new one", "the daemon does not start"},
 	} {
-		var info fs.FileInfo
-		open, err := os.OpenFile(file.path, os.O_RDWR, 0)
+		open, info, err := replace.OpenRegular(file.path, os.O_RDWR)
 		if err == nil {
-			info, err = open.Stat()
 			open.Close()
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && file.about == "token": // only HTTP has one
-		case errors.Is(err, fs.ErrNotExist):
-			d.bad(file.about, file.missing, "%s: %v", file.path, replace.Reason(err))
-		case errors.Is(err, fs.ErrPermission):
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, replace.ErrSpecial):
+			d.bad(file.about, file.missing, "%s: %v", file.path, err)
+		case errors.Is(err, fs.ErrPermission), errors.Is(err, replace.ErrLink):
 			d.bad(file.about, "run doctor as root or as the user of the daemon, who must own it: chown", "%s cannot be read and written by this user", file.path)
 		case err != nil:
-			d.bad(file.about, "mount the disk for writing, or move the model to another one", "%s cannot be written: %v", file.path, replace.Reason(err))
+			d.bad(file.about, "mount the disk for writing, or move the model to another one", "%s cannot be written: %v", file.path, err)
 		case info.Size() == 0:
 			d.bad(file.about, file.missing, "%s is empty", file.path)
 		case !sameOwner(file.path, folder) && sameOwner(folder, "/"):

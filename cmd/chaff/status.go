@@ -28,9 +28,7 @@ model does not learn, or learns badly, come first.`,
 			}
 			defer v.Close()
 			s := state{File: p.model, Status: v.Status(time.Now())}
-			if err := s.share(time.Now()); err != nil {
-				return err
-			}
+			s.share(time.Now())
 			if err := unused(p.model); err != nil {
 				s.Problems = append([]string{err.Error() + ": " + fromLog(p.model)}, s.Problems...)
 			}
@@ -52,10 +50,13 @@ type state struct {
 const silentShare = time.Minute
 
 // share adds what chaff share says of itself.
-func (s *state) share(now time.Time) error {
+func (s *state) share(now time.Time) {
 	sharing, is, err := store.ReadSharing(s.File)
-	if err != nil || !is {
-		return err
+	if err != nil { // what has been shared is in the log
+		s.Problems = append([]string{err.Error() + ": move it away, and chaff share makes another one"}, s.Problems...)
+	}
+	if !is {
+		return
 	}
 	s.Sharing = &sharing
 	if sharing.Problem != "" {
@@ -64,7 +65,6 @@ func (s *state) share(now time.Time) error {
 	if silent := now.Sub(sharing.Written); silent > silentShare {
 		s.Problems = append([]string{fmt.Sprintf("chaff share has not run for %v", silent.Round(time.Minute))}, s.Problems...)
 	}
-	return nil
 }
 
 func (s state) describe(a *answer) {

@@ -28,14 +28,14 @@ var _ fs.StatFS = system{}
 
 // Open does not wait for the writer of a named pipe: a file may have been replaced by a pipe after it was listed.
 func (system) Open(name string) (fs.File, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := replace.OpenExisting(name, os.O_RDONLY)
 	if errors.Is(err, syscall.ENXIO) { // a socket
 		err = errSpecial
 	}
 	return f, err
 }
 
-func (system) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
+func (system) Stat(name string) (fs.FileInfo, error) { return replace.Stat(name) }
 
 // errSpecial is the error for pipes, sockets and devices. Reading them may never end.
 var errSpecial = errors.New("is neither a file nor a folder")

@@ -201,10 +201,13 @@ func (p *Plan) find(dir, name string, parts []string) {
 		}
 		folder, shown := path.Join(dir, e.Name()), path.Join(name, readable(e.Name()))
 		all := append(parts[:len(parts):len(parts)], own...)
-		_, err := fs.Stat(p.fsys, path.Join(folder, "cur"))
-		if isMaildir(p.fsys, folder) {
+		_, err := fs.Stat(p.fsys, folder)
+		if err == nil {
+			_, err = fs.Stat(p.fsys, path.Join(folder, "cur"))
+		}
+		if misleads := errors.Is(err, replace.ErrLink); !misleads && isMaildir(p.fsys, folder) {
 			p.add(folder, shown, all)
-		} else if isHidden(e.Name()) && errors.Is(err, fs.ErrPermission) {
+		} else if isHidden(e.Name()) && (misleads || errors.Is(err, fs.ErrPermission)) {
 			p.Folders = append(p.Folders, unreadable(shown, err))
 		}
 		if isOfKMail || !isHidden(e.Name()) {

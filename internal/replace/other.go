@@ -10,6 +10,8 @@ import (
 // This system has no locks: two writers could lose what they learn, and a file that is there may have a writer. It has no owners that could be compared, no
 // folders with a sticky bit and no superuser either.
 
+const noFollow = 0
+
 func Lock(*os.File) (bool, error) { return false, errNoLocks }
 
 func Unlock(file *os.File) error { return file.Close() }

@@ -69,7 +69,7 @@ func (e OtherError) Error() string { return "the file that is there is no " + st
 
 // Check returns an error if there is a file at path, the [Target] of a name, that is not empty and of another kind.
 func (k Kind) Check(path string) error {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	file, err := OpenExisting(path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // the writer says why there is no such folder
 		return nil
 	}
@@ -242,7 +242,7 @@ func Open(path string, flag int, mode fs.FileMode) (*os.File, error) {
 	defer dir.Close()
 	file, err := dir.OpenFile(filepath.Base(path), flag|os.O_CREATE|os.O_EXCL, mode)
 	if flag&os.O_EXCL == 0 && errors.Is(err, fs.ErrExist) {
-		return os.OpenFile(path, flag, 0)
+		return OpenExisting(path, flag)
 	}
 	if err == nil {
 		folder, _ := dir.Stat(".")
@@ -251,9 +251,50 @@ func Open(path string, flag int, mode fs.FileMode) (*os.File, error) {
 	return file, err
 }
 
-// OpenRegular opens a regular file, without waiting for a FIFO, and returns what is known of it. The error does not name it.
+// OpenExisting opens a file that is there, without waiting for a FIFO. A link of a user leads the superuser to files of that user only, for else the error
+// is [ErrLink]: any user could make him read what that user may not, or what never ends, as /proc/kmsg.
+func OpenExisting(path string, flag int) (*os.File, error) {
+	flag |= syscall.O_NONBLOCK
+	file, err := os.OpenFile(path, flag|noFollow, 0)
+	if err == nil {
+		return file, nil
+	}
+	link, linkErr := os.Lstat(path)
+	if linkErr != nil || link.Mode()&fs.ModeSymlink == 0 {
+		return nil, err
+	}
+	if _, err := Stat(path); err != nil { // opening some devices does something
+		return nil, err
+	}
+	if file, err = os.OpenFile(path, flag, 0); err != nil {
+		return nil, err
+	}
+	if info, err := file.Stat(); err != nil || misleadsRoot(link, info) {
+		file.Close()
+		return nil, cmp.Or(err, ErrLink)
+	}
+	return file, nil
+}
+
+// Stat is [os.Stat] for what [OpenExisting] opens.
+func Stat(path string) (fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if link, err := os.Lstat(path); err == nil && misleadsRoot(link, info) {
+		return nil, ErrLink
+	}
+	return info, nil
+}
+
+// OpenRegular is [OpenExisting] for a regular file, and returns what is known of it. The error does not name it.
 func OpenRegular(path string, flag int) (file *os.File, info fs.FileInfo, err error) {
-	if file, err = os.OpenFile(path, flag|syscall.O_NONBLOCK, 0); err != nil {
+	file, err = OpenExisting(path, flag)
+	if errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENXIO) { // a folder, or a socket
+		err = ErrSpecial
+	}
+	if err != nil {
 		return nil, nil, Reason(err)
 	}
 	info, err = file.Stat()

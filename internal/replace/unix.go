@@ -11,6 +11,9 @@ import (
 	"syscall"
 )
 
+// noFollow opens no link.
+const noFollow = syscall.O_NOFOLLOW
+
 // Lock locks a file against other processes and reports whether no other has it. The system releases the lock when the process ends.
 func Lock(file *os.File) (bool, error) {
 	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
@@ -78,7 +81,7 @@ func give(file *os.File, like fs.FileInfo) {
 	}
 }
 
-// misleadsRoot reports whether a link makes the superuser change a file that the owner of the link could not.
+// misleadsRoot reports whether a link makes the superuser read or change a file that the owner of the link may not be able to.
 func misleadsRoot(link, target fs.FileInfo) bool {
 	return os.Geteuid() == 0 && owner(link) != 0 && owner(link) != owner(target)
 }
