@@ -35,6 +35,7 @@ func (h *host) publish(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		h.note(func(s *store.Sharing) { s.Waiting = uint64(p.box.Len()) })
 		for _, w := range waiting {
 			if err := p.send(ctx, w); err != nil {
 				return err
@@ -64,21 +65,22 @@ type publisher struct {
 
 func (h *host) newPublisher(ctx context.Context) (*publisher, error) {
 	p := &publisher{host: h, box: &store.Outbox{Path: h.Path}, pace: newPace(h.options.Rate)}
-	number := uint64(0)
+	var newest store.Lesson
 	last, err := p.stream.GetLastMsgForSubject(ctx, p.subject(p.name))
 	switch {
 	case err == nil:
-		p.sent, number = last.Sequence, store.Lesson{Data: decompress(last.Data)}.NumberOf()
+		p.sent, newest.Data = last.Sequence, decompress(last.Data)
 	case !errors.Is(err, jetstream.ErrMsgNotFound):
 		return nil, err
 	}
+	number := uint64(0)
 	for {
 		at, err := h.stand()
 		if err != nil {
 			return nil, err
 		}
 		if at.Position >= p.sent { // so the log knows what has its place
-			number = max(number, at.Numbers[h.name])
+			number = max(newest.NumberOf(at.Check), at.Numbers[h.name])
 			break
 		}
 		if !sleep(ctx, lookEvery) {

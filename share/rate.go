@@ -98,7 +98,7 @@ func (h *host) findWaiting(ctx context.Context, at store.Stand) error {
 			if err = errors.Join(err, e); m == nil {
 				return true
 			}
-			if (store.Lesson{Data: decompress(m.Data)}).NumberOf() <= at.Numbers[name] {
+			if (store.Lesson{Data: decompress(m.Data)}).NumberOf(at.Check) <= at.Numbers[name] {
 				return false
 			}
 			o.next = m.Sequence

@@ -61,7 +61,7 @@ func Follow(log *Store, b Batch) (a Applied, err error) {
 	err = s.together(func() error {
 		for _, l := range b.Lessons {
 			a.Last = l.Time
-			number, last := l.NumberOf(), max(at.Numbers[l.Origin], numbers[l.Origin])
+			number, last := l.NumberOf(s.check()), max(at.Numbers[l.Origin], numbers[l.Origin])
 			if number > last {
 				numbers[l.Origin] = number
 			}

@@ -29,6 +29,8 @@ type Stand struct {
 	Fit uint64 `json:"fit"`
 	// Numbers are those of the last record of each origin, by which one that comes again is known.
 	Numbers map[string]uint64 `json:"numbers"`
+	// Check is the check value of the key of the log, for [Lesson.NumberOf]; [StandOf] sets it.
+	Check uint64 `json:"-"`
 }
 
 // take enters what a record says of the stand.
@@ -63,6 +65,7 @@ func StandOf(path string) (at Stand, err error) {
 		if b.facts.Shared != nil {
 			at = *b.facts.Shared
 		}
+		at.Check = b.check()
 		return nil
 	})
 	return at, err
@@ -149,12 +152,13 @@ func (l Lesson) read(r *names) (t Taught, err error) {
 	return t, nil
 }
 
-// NumberOf returns the number of a lesson, which need not be one that can be read.
-func (l Lesson) NumberOf() uint64 {
-	if len(l.Data) < lessonHead || len(l.Origin) > MaxOrigin {
+// NumberOf returns the number of a lesson, 0 for one of another version or key: garbage with a high number would hide all that its host teaches later.
+func (l Lesson) NumberOf(check uint64) uint64 {
+	le, data := binary.LittleEndian, l.Data
+	if len(data) < lessonHead || len(l.Origin) > MaxOrigin || data[0] != lessonVersion || le.Uint64(data[8:]) != check {
 		return 0
 	}
-	return binary.LittleEndian.Uint64(l.Data[16:])
+	return le.Uint64(data[16:])
 }
 
 // Terms returns how many terms it has.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -331,6 +332,30 @@ func TestARecordThatIsNoneIsRefused(t *testing.T) {
 	if s := opened(t, g.paths["b"]); s.Changed() == 0 {
 		t.Error("nothing was learned")
 	}
+}
+
+// Garbage that came under the name of a host, with the highest number there is, would else hide all that the host teaches from then on.
+func TestTheNumberOfWhatCannotBeReadDoesNotCount(t *testing.T) {
+	g := newGroup(t, "votes", "a", "b")
+	for i, mail := range mailOf(t, corpustest.Mailbox(2, 1, "ham", "spam")) {
+		s := opened(t, g.paths["a"])
+		learned(t, s, mail)
+		s.Close()
+		g.apply("a", len(g.stream))
+		g.send("a", 1)
+		if i == 0 {
+			other := bytes.Clone(g.stream[0].Data)
+			for i := range 16 { // the check value and the number
+				other[8+i] = 0xff
+			}
+			g.put("a", other)
+		}
+	}
+	if a := g.apply("b", len(g.stream)); a.Learned != 2 || a.Refused["another key"] != 1 {
+		t.Errorf("%d learned, %d came before, refused: %v; want 2 learned and one of another key", a.Learned, a.Twice, a.Refused)
+	}
+	g.settle()
+	g.same()
 }
 
 // A record that is too large loses terms, the same ones on every host.

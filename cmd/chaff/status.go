@@ -28,7 +28,7 @@ model does not learn, or learns badly, come first.`,
 			}
 			defer v.Close()
 			s := state{File: p.model, Status: v.Status(time.Now())}
-			s.share(time.Now())
+			s.share(v.Waiting(), time.Now())
 			if err := unused(p.model); err != nil {
 				s.Problems = append([]string{err.Error() + ": " + fromLog(p.model)}, s.Problems...)
 			}
@@ -49,8 +49,8 @@ type state struct {
 // silentShare is after how long without a sign of life a status reports that chaff share does not run.
 const silentShare = time.Minute
 
-// share adds what chaff share says of itself.
-func (s *state) share(now time.Time) {
+// share adds what chaff share says of itself. How many records wait is known from the log, whether it runs or not.
+func (s *state) share(waiting int, now time.Time) {
 	sharing, is, err := store.ReadSharing(s.File)
 	if err != nil { // what has been shared is in the log
 		s.Problems = append([]string{err.Error() + ": move it away, and chaff share makes another one"}, s.Problems...)
@@ -58,7 +58,7 @@ func (s *state) share(now time.Time) {
 	if !is {
 		return
 	}
-	s.Sharing = &sharing
+	s.Sharing, sharing.Waiting = &sharing, uint64(waiting)
 	if sharing.Problem != "" {
 		s.Problems = append([]string{"chaff share: " + sharing.Problem}, s.Problems...)
 	}
