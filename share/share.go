@@ -247,7 +247,8 @@ func (h *host) begin(ctx context.Context) error {
 			return err
 		}
 		if fit.Position+1 < info.State.FirstSeq || fit.Model == "" {
-			return fatal{fmt.Errorf("the stream begins with record %d, and the log of %s ends before, with %d: copy the model and its log from a host that shares",
+			return fatal{fmt.Errorf("the stream begins with record %d, and the log of %s ends before, with %d: "+
+				"start chaff share again when a host has fitted the model, or copy the model and its log from a host that shares, without what waits here",
 				info.State.FirstSeq, h.Path, at.Position)}
 		}
 		return h.adopt(ctx, fit)

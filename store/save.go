@@ -265,7 +265,7 @@ func Backup(path, out string) (messages int, err error) {
 // Restore makes the model at path and its log of a backup, or of any log: the model that [Store.Retrain] makes, byte for byte. If there is a model or a
 // log already, the error wraps fs.ErrExist, unless replacing is true.
 func Restore(ctx context.Context, from, path string, o RetrainOptions, replacing bool) (train.Refitted, error) {
-	file, _, err := replace.OpenRegular(from, os.O_RDONLY)
+	file, info, err := replace.OpenRegular(from, os.O_RDONLY)
 	var b *book
 	if err == nil {
 		defer file.Close()
@@ -281,6 +281,9 @@ func Restore(ctx context.Context, from, path string, o RetrainOptions, replacing
 	f, refitted, err := l.make(ctx, o, time.Now())
 	if err != nil {
 		return refitted, fmt.Errorf("make the model of %s: %w", from, err)
+	}
+	if info.Size() > b.end { // as a crash leaves a log, or a copy that was cut off
+		refitted.Warnings = append(refitted.Warnings, "the end of "+from+" is missing: it ends within a record, which was left out")
 	}
 	return refitted, save(ctx, path, f, l, replacing, absent)
 }
