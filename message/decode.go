@@ -221,8 +221,11 @@ func (d *Decoder) addLeaf(e entity, body []byte) {
 		string(e.mediaType) == "application/xhtml+xml"
 	saved := bytes.TrimRight(e.filename, ". ") // as Windows names the file
 	isPage := slices.ContainsFunc(htmlEndings[:], func(ending string) bool { return ascii.HasSuffixFold(saved, ending) })
-	if kind == kindFile {
+	switch {
+	case kind == kindFile:
 		kind = kindOfFile(d.contentStart(e, body), &e, isPage)
+	case kind == kindCalendar && kindOfFile(d.contentStart(e, body), &e, false) != kindCalendar: // most programs show it as it stands
+		kind = kindText
 	}
 	var files []inlineFile
 	d.page.runsScripts, d.page.frames, d.page.depth = part.Attachment, d.page.frames[:0], 0
@@ -257,13 +260,15 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 	if isNoise(body) && !d.isWide(body, e.charset) {
 		isPDF := bytes.HasPrefix(body, []byte("%PDF-"))
 		isKnown := slices.Contains(fileKinds, kindOf(body[:min(len(body), sniffBytes)]))
-		if (isPDF || !isHTML && isKnown) && !hasWords(body) && !isMostlyUTF8(body, false) {
+		if (isPDF || !isHTML && isKnown) && !hasWords(body) && !isMostlyUTF8(body, false) && !d.codec(e.charset).isRather(body) {
 			if isPDF {
 				d.pdf(part, body)
 			} else {
 				part.Attachment = true
 			}
-			return read, nil
+			if !isHTML || part.Text != nil {
+				return read, nil
+			}
 		}
 		if e.transfer == transferBase64 {
 			d.msg.Repairs.Add(BadBase64)

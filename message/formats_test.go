@@ -175,8 +175,8 @@ func TestWhatIsShownOfACalendar(t *testing.T) {
 		{"a line that is no property", "Pay now", "-", ""},
 		{"any case", "summary:Pay", "Pay", ""},
 	}
-	decodeAll(t, tests, "Content-Type: text/calendar\n\nBEGIN:VEVENT\n", "\nEND:VEVENT\n", urls)
-	m := decode("Content-Type: text/calendar\n\nDESCRIPTION:<p>Pay</p><p hidden>moon</p>\n")
+	decodeAll(t, tests, "Content-Type: text/calendar\n\nBEGIN:VCALENDAR\n", "\nEND:VCALENDAR\n", urls)
+	m := decode("Content-Type: text/calendar\n\nBEGIN:VCALENDAR\nDESCRIPTION:<p>Pay</p><p hidden>moon</p>\n")
 	if got := strings.TrimSpace(string(m.Parts[0].Hidden)); got != "moon" {
 		t.Errorf("got hidden text %q, want moon", got)
 	}
@@ -191,7 +191,7 @@ func FuzzCalendar(f *testing.F) {
 	d := message.NewDecoder(o)
 	escape := strings.NewReplacer(`\`, `\\`, ",", `\,`, ";", `\;`, "\n", `\n`)
 	f.Fuzz(func(t *testing.T, s string) {
-		m := d.Decode([]byte("Content-Type: text/calendar; charset=utf-8\n\n" + s))
+		m := d.Decode([]byte("Content-Type: text/calendar; charset=utf-8\n\nBEGIN:VCALENDAR\n" + s))
 		check(t, m, o, len(s))
 		if !utf8.ValidString(s) || strings.ContainsAny(s, "<\x00\r\x1b") || strings.Contains(s, "://") || strings.Contains(s, ".") ||
 			strings.HasPrefix(s, "\ufeff") {
@@ -201,7 +201,7 @@ func FuzzCalendar(f *testing.F) {
 		for _, r := range escape.Replace(s) {
 			folded += string(r) + "\n "
 		}
-		m = d.Decode([]byte("Content-Type: text/calendar; charset=utf-8\n\n" + folded + "\n"))
+		m = d.Decode([]byte("Content-Type: text/calendar; charset=utf-8\n\nBEGIN:VCALENDAR\n" + folded + "\n"))
 		equal(t, "text", strings.TrimSuffix(string(m.Parts[0].Text), "\n"), s)
 	})
 }

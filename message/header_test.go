@@ -58,7 +58,7 @@ func TestHeadersOfPartsEnd(t *testing.T) {
 
 func TestTypesForProgramsAreNamedOnly(t *testing.T) {
 	for _, mediaType := range []string{"text/calendar", "text/directory", "text/vcard", "text/x-vcard", "text/x-vcalendar"} {
-		p := decode("Content-Type: " + mediaType + "; name=a.b\n\nx").Parts[0]
+		p := decode("Content-Type: " + mediaType + "; name=a.b\n\nBEGIN:VCARD\n").Parts[0]
 		if p.Text != nil || p.Attachment || string(p.Filename) != "a.b" {
 			t.Errorf("%s: text %q, attachment %v, name %q", mediaType, p.Text, p.Attachment, p.Filename)
 		}
