@@ -151,6 +151,9 @@ func Shorten(url []byte, limit int) []byte {
 // maxHost is the length of the longest host that is read. A name has at most 255 bytes, few of which stand for four bytes each.
 const maxHost = 1024
 
+// maxLabel is how many characters of a label beyond ASCII are converted, in quadratic time. A label has at most 63, each perhaps written with a mark.
+const maxLabel = 2 * 63
+
 // names converts names beyond ASCII as browsers do: UTS #46 without transitional processing, with the rules for joiners and
 // right-to-left text, and without those for hyphens, allowed characters and length.
 var names = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.CheckJoiners(true), idna.CheckHyphens(false),
@@ -187,6 +190,11 @@ func Name(written []byte) (name string, ok bool) {
 	name = string(ascii.AppendLower(make([]byte, 0, len(written)), written, len(written)))
 	isASCII := !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf })
 	if !isASCII || strings.HasPrefix(name, "xn--") || strings.Contains(name, ".xn--") {
+		for label := range strings.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune(".\u3002\uff0e\uff61", r) }) {
+			if len(label) > maxLabel && utf8.RuneCount(withoutIgnored([]byte(label))) > maxLabel {
+				return "", false
+			}
+		}
 		var err error
 		if name, err = names.ToASCII(name); err != nil || name == "" {
 			return "", false
