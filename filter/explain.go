@@ -31,6 +31,14 @@ type Explanation struct {
 	View View `json:"-"`
 }
 
+// Sum says what the bias and the contributions add up to.
+func (e Explanation) Sum() string {
+	if e.Margin == e.Score {
+		return "the score"
+	}
+	return "the lead over " + e.Against
+}
+
 // Vote is the contribution of a group of evidence to a score.
 type Vote struct {
 	Group        string  `json:"group"`

@@ -65,15 +65,11 @@ func (p Page) write(w io.Writer, part string) error {
 	if err != nil {
 		return err
 	}
-	probability := "probability" // of messages
-	if slices.Equal(p.Classes, []string{"ham", "spam"}) {
-		probability = "P(spam)"
-	}
 	cut := func(max int) func(string) string { return func(s string) string { return clean(s, max) } }
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"name": cut(maxName), "term": cut(maxTerm), "line": cut(maxLine),
 		"score": func(x float64) string { return fixed(x, 3) }, "probability": func(x float64) string { return fixed(x, 4) }, "signed": signed,
-		"title": func(j evaluate.Judged) string { return clean(evaluate.Title(j.Subject, j.From), maxSubject) }, "evidence": p.evidenceClass, "probabilityName": func() string { return probability },
+		"title": func(j evaluate.Judged) string { return clean(evaluate.Title(j.Subject, j.From), maxSubject) }, "evidence": p.evidenceClass, "probabilityName": func() string { return ProbabilityName(p.Classes) },
 		"style": func() template.CSS { return template.CSS(style) },
 	}).Parse(pageTemplate)
 	if err != nil {
@@ -89,6 +85,14 @@ func (p Page) write(w io.Writer, part string) error {
 	}
 	_, err = b.WriteTo(w)
 	return err
+}
+
+// ProbabilityName returns the name of the probability of a verdict. Of more than two classes, it is that of the class given.
+func ProbabilityName(classes []string) string {
+	if filter.IsSpamFilter(classes) {
+		return "P(spam)"
+	}
+	return "probability"
 }
 
 const probabilityNote = "Messages in order of their probability, in groups of equal size: the mean that was predicted, and the share that came true."
@@ -149,7 +153,7 @@ func (p Page) explained() []section {
 		return nil
 	}
 	e := *p.Explanation
-	evidence, weighed := "Each bar begins where the one above it ends; together they are the score.", "A term adds its value times its weight."
+	evidence, weighed := "Each bar begins where the one above it ends; together they are "+clean(e.Sum(), maxName)+".", "A term adds its value times its weight."
 	if len(e.Votes) > 0 {
 		evidence += " What a kind of evidence adds has a bound."
 		weighed = "A term adds its share of what its kind of evidence adds. Its value times its weight is what it would add without the bounds."

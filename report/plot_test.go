@@ -118,6 +118,15 @@ func TestROCCurvesShowTheTopWhereFiltersDiffer(t *testing.T) {
 	}
 }
 
+// Of more than two classes, the parts of the score add up to the lead over the second class.
+func TestTheSumOfSeveralClassesIsNoScore(t *testing.T) {
+	p := samplePage()
+	p.Explanation.Score, p.Explanation.Against = 1.5, "letters"
+	if plot := p.evidence(); plot.title() != "What adds up to the lead over letters" || !strings.Contains(plot.Alt, "and lead over letters -0.25.") {
+		t.Errorf("got %q: %q", plot.title(), plot.Alt)
+	}
+}
+
 func TestPlotsAreDescribedByTheirFigures(t *testing.T) {
 	alts := make(map[string]string)
 	for _, p := range samplePage().drawn() {

@@ -90,7 +90,9 @@ func (p Page) evidence() Plot {
 		}
 		votes = append(votes, sides[:]...)
 	}
-	c := newRows("What adds up to the score", "score", len(votes)+1)
+	sum := clean(e.Sum(), maxName)
+	axis := strings.TrimPrefix(sum, "the ")
+	c := newRows("What adds up to "+sum, axis, len(votes)+1)
 	score, ends := 0., []float64{0}
 	for _, v := range votes {
 		score += v.Contribution
@@ -116,7 +118,7 @@ func (p Page) evidence() Plot {
 		}
 		add(v.Group, ends[i], ends[i+1], of)
 	}
-	add("score", 0, score, black())
+	add(axis, 0, score, black())
 	return Plot{Alt: joined(listed(alts)+".", c.addThresholds(p.Thresholds)), chart: c}
 }
 

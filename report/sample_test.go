@@ -145,7 +145,7 @@ func sampleEpochs(i int) (all []models.Epoch) {
 func sampleExplanation() *filter.Explanation {
 	term := filter.Contribution{SeenTerm: filter.SeenTerm{Term: "body:winner", Count: 1, Tokens: []string{"winner"}}, Value: 1, Weight: -0.25, Contribution: -0.25}
 	return &filter.Explanation{
-		For: "spam", Against: "ham", Margin: -0.25, Contributions: []filter.Contribution{term},
+		Classification: filter.Classification{Score: -0.25}, For: "spam", Against: "ham", Margin: -0.25, Contributions: []filter.Contribution{term},
 		Votes: []filter.Vote{{Group: "words", Contribution: -0.5}, {Group: "links", Contribution: 0.25}},
 		View:  filter.View{Message: &message.Message{Parts: []message.Part{{Type: []byte("text/plain"), Text: []byte("\r\n\nDear winner!\n\n")}}}},
 	}

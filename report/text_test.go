@@ -58,7 +58,7 @@ func textPage(text string) Page {
 		Boundary:  &evaluate.Boundary{X: text, Y: text, Points: [2][]evaluate.TermPoint{{{X: 0, Y: 1, Messages: 1}}, {{X: 1, Messages: 3}}}, A: 1, B: -1},
 		Mistakes:  []evaluate.Judged{{Path: text, Subject: text, From: text, Label: text, Class: "spam", Score: 1, Terms: []evaluate.Reason{{Term: text, Contribution: 1.5}, {Term: text, Contribution: -2}}}},
 		Explanation: &filter.Explanation{
-			For: text, Against: text, Votes: []filter.Vote{{Group: text, Contribution: 1}},
+			For: text, Against: text, Margin: 1, Votes: []filter.Vote{{Group: text, Contribution: 1}},
 			Contributions: []filter.Contribution{{SeenTerm: filter.SeenTerm{Term: "body:" + text, Tokens: []string{"innocent"}}, Contribution: 1}},
 			View:          filter.View{Message: &message.Message{Parts: []message.Part{{Type: []byte("text/plain"), Text: []byte("an innocent text")}, {Type: []byte("text/plain"), Text: []byte(text)}}}},
 		},

@@ -146,6 +146,9 @@ func (e explanation) describe(a *answer) {
 	if e.Unlike {
 		a.line("It is %s.", e.unlike())
 	}
+	if e.Margin != e.Score {
+		a.line("What follows adds up to %s, %s.", e.Sum(), number(&e.Margin))
+	}
 	up, down := bySide(e.Explanation)
 	if len(e.Votes) > 0 {
 		t := table{{"evidence", "terms", "adds"}}

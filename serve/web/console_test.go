@@ -154,6 +154,19 @@ func TestAnUnsureMessageIsTaughtWithOneClick(t *testing.T) {
 	}
 }
 
+func TestAModelOfSeveralClassesHasNoProbabilityOfSpam(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model")
+	must(t, store.Begin(t.Context(), path, []string{"golf", "poems", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions()))
+	s := newSite(t, func(o *serve.Options) { o.Model, o.KeepHistory = path, 1 })
+	s.do("POST", "/v1/classify", string(mail("ham", 1)))
+	s.signIn()
+	for _, page := range []string{"/history", "/kept/" + s.engine.History.All()[0].Key} {
+		if text := s.get(page); strings.Contains(text, "P(spam)") || !strings.Contains(text, "probability ") {
+			t.Errorf("%s: %s", page, text)
+		}
+	}
+}
+
 // TestWhatTheHistoryKeepsCanBeTaught teaches several messages at once, of which the filter had called one spam.
 func TestWhatTheHistoryKeepsCanBeTaught(t *testing.T) {
 	s := unsureSite(t, 2, func(o *serve.Options) { o.KeepHistory = 100 })
