@@ -416,7 +416,7 @@ func FuzzForms(f *testing.F) {
 
 func TestAnExplanationSaysThatAMessageIsUnlikeTheOthers(t *testing.T) {
 	const sentence = "It is unlike the mail that the model learned."
-	pages := template.Must(template.New("console").Funcs(functions(&serve.Engine{})).Parse(consoleTemplate))
+	pages := template.Must(template.New("console").Funcs(functions(newSite(t, nil).engine)).Parse(consoleTemplate))
 	for _, unlike := range []bool{false, true} {
 		var b strings.Builder
 		body := whyBody{Explanation: filter.Explanation{Classification: filter.Classification{Unlike: unlike}}}
