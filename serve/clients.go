@@ -148,6 +148,14 @@ func (s *Server) begin(of net.Conn) {
 	})
 }
 
+// Running answers clients until ctx ends, and then finishes what they have begun.
+type Running func(ctx context.Context) error
+
+// At returns what serves at a listener.
+func (s *Server) At(l net.Listener) Running {
+	return func(ctx context.Context) error { return s.Serve(ctx, l) }
+}
+
 // Serve accepts clients until ctx ends, and closes l. Then it waits for them.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	accepts, stop := context.WithCancel(ctx)

@@ -29,7 +29,9 @@ func startConsole(t *testing.T) (address, token string) {
 	must(t, err)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- web.Serve(ctx, l, e, quietLog{}) }()
+	running, err := web.Open(l, e, quietLog{})
+	must(t, err)
+	go func() { ended <- running(ctx) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {

@@ -38,17 +38,16 @@ import (
 // protocol is a protocol of chaff serve.
 type protocol struct {
 	flag, usage string
-	// serve answers clients until ctx ends, and then finishes what it has accepted.
-	serve     func(ctx context.Context, l net.Listener, e *serve.Engine, log serve.Logger) error
-	addresses []string // where to listen
+	open        func(l net.Listener, e *serve.Engine, log serve.Logger) (serve.Running, error)
+	addresses   []string // where to listen
 }
 
 func protocols() []protocol {
 	return []protocol{
-		{flag: "spamd", usage: "answer spamc, Exim and other clients of SpamAssassin's spamd", serve: spamd.Serve},
-		{flag: "milter", usage: "answer Postfix and Sendmail as a milter", serve: milter.Serve},
-		{flag: "http", usage: "serve HTTP with JSON, the requests of rspamc, and a console for people", serve: web.Serve},
-		{flag: "lmtp", usage: "judge mail on its way from a mail server to serve.lmtp_backend", serve: lmtp.Serve},
+		{flag: "spamd", usage: "answer spamc, Exim and other clients of SpamAssassin's spamd", open: spamd.Open},
+		{flag: "milter", usage: "answer Postfix and Sendmail as a milter", open: milter.Open},
+		{flag: "http", usage: "serve HTTP with JSON, the requests of rspamc, and a console for people", open: web.Open},
+		{flag: "lmtp", usage: "judge mail on its way from a mail server to serve.lmtp_backend", open: lmtp.Open},
 	}
 }
 
@@ -135,7 +134,15 @@ func (x *serving) run() error {
 	if x.engine, err = serve.New(x.command.Context(), o, x.log); err != nil {
 		return delivery.Advised(x.model, err)
 	}
-	if err = x.confine(o); err == nil {
+	for i, l := range x.listeners {
+		if err == nil {
+			x.listeners[i].running, err = l.open(l, x.engine, x.log)
+		}
+	}
+	if err == nil {
+		err = x.confine(o)
+	}
+	if err == nil {
 		err = x.answer()
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(x.command.Context()), closeWait)
@@ -160,7 +167,7 @@ func (x *serving) answer() error {
 		x.log.Note("serving %s on %s", l.flag, l.address)
 		protocols.Go(func() {
 			defer stop() // the others as well
-			if err := l.serve(ctx, l, x.engine, x.log); err != nil {
+			if err := l.running(ctx); err != nil {
 				failures[i] = fmt.Errorf("serve %s on %s: %w", l.flag, l.address, err)
 			}
 		})
@@ -265,6 +272,7 @@ type listener struct {
 	net.Listener
 	protocol
 	address string
+	running serve.Running // once it is open
 }
 
 // listen listens on all addresses, and takes the sockets of the service manager, which have the names of protocols.
@@ -278,7 +286,7 @@ func (x *serving) listen() error {
 			if l.Addr().Network() == "tcp" {
 				address = l.Addr().String()
 			}
-			x.listeners = append(x.listeners, listener{l, proto, address})
+			x.listeners = append(x.listeners, listener{Listener: l, protocol: proto, address: address})
 		}
 	}
 	for _, file := range activation.Files(true) {
@@ -293,24 +301,11 @@ func (x *serving) listen() error {
 			return hint.With(fmt.Errorf("the socket %s of the service manager has no protocol", name),
 				"FileDescriptorName= of its unit says it, such as "+x.protocols[0].flag)
 		}
-		x.listeners = append(x.listeners, listener{l, x.protocols[i], "fd:" + name + ", " + l.Addr().String()})
+		x.listeners = append(x.listeners, listener{Listener: l, protocol: x.protocols[i], address: "fd:" + name + ", " + l.Addr().String()})
 	}
 	if len(x.listeners) == 0 {
 		flags := mapped(x.protocols, func(p protocol) string { return "--" + p.flag })
 		return hint.With(errors.New("no address to listen on"), "give one of "+strings.Join(flags, ", ")+" an address, such as unix:/run/chaff/socket or a port")
-	}
-	// What would stop the daemon later is an error before it says that it is ready.
-	for _, l := range x.listeners {
-		var err error
-		switch l.flag {
-		case "lmtp":
-			_, err = lmtp.ParseBackend(x.Serve.LMTPBackend)
-		case "http":
-			_, err = web.Token(x.model, x.log)
-		}
-		if err != nil {
-			return err
-		}
 	}
 	return nil
 }

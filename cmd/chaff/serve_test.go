@@ -25,29 +25,31 @@ import (
 
 // echoProtocol answers each line, a message, with its verdict. Between the line and the answer it waits for hold.
 func echoProtocol(held chan<- struct{}, hold <-chan struct{}) protocol {
-	return protocol{flag: "echo", usage: "answer lines", serve: func(ctx context.Context, l net.Listener, e *serve.Engine, _ serve.Logger) error {
-		var clients sync.WaitGroup
-		defer clients.Wait()
-		defer context.AfterFunc(ctx, func() { l.Close() })()
-		for {
-			c, err := l.Accept()
-			if err != nil {
-				return nil
-			}
-			clients.Go(func() {
-				defer c.Close()
-				line, err := bufio.NewReader(c).ReadBytes('\n')
+	return protocol{flag: "echo", usage: "answer lines", open: func(l net.Listener, e *serve.Engine, _ serve.Logger) (serve.Running, error) {
+		return func(ctx context.Context) error {
+			var clients sync.WaitGroup
+			defer clients.Wait()
+			defer context.AfterFunc(ctx, func() { l.Close() })()
+			for {
+				c, err := l.Accept()
 				if err != nil {
-					return
+					return nil
 				}
-				if held != nil {
-					held <- struct{}{}
-					<-hold
-				}
-				v, err := e.Judge(context.WithoutCancel(ctx), serve.Origin{}, line)
-				fmt.Fprintln(c, v.Verdict, err)
-			})
-		}
+				clients.Go(func() {
+					defer c.Close()
+					line, err := bufio.NewReader(c).ReadBytes('\n')
+					if err != nil {
+						return
+					}
+					if held != nil {
+						held <- struct{}{}
+						<-hold
+					}
+					v, err := e.Judge(context.WithoutCancel(ctx), serve.Origin{}, line)
+					fmt.Fprintln(c, v.Verdict, err)
+				})
+			}
+		}, nil
 	}}
 }
 
@@ -238,11 +240,13 @@ func TestADaemonPrintsNothingForeign(t *testing.T) {
 	if err := os.Rename(h.path("model"), h.path(name)); err != nil {
 		t.Fatal(err)
 	}
-	tells := protocol{flag: "tell", usage: "tell", serve: func(ctx context.Context, l net.Listener, _ *serve.Engine, logger serve.Logger) error {
-		defer l.Close()
-		logger.Warn("a client said %s", "\x1b[2J\nforged")
-		<-ctx.Done()
-		return errors.New("an error about \x1b[2J\nforged")
+	tells := protocol{flag: "tell", usage: "tell", open: func(l net.Listener, _ *serve.Engine, logger serve.Logger) (serve.Running, error) {
+		return func(ctx context.Context) error {
+			defer l.Close()
+			logger.Warn("a client said %s", "\x1b[2J\nforged")
+			<-ctx.Done()
+			return errors.New("an error about \x1b[2J\nforged")
+		}, nil
 	}}
 	d := startDaemon(t, []protocol{tells}, "-m", h.path(name), "--tell", "0", "--tell", "unix:"+h.path("s\x1b"))
 	d.log.has(t, "a client said")

@@ -1,7 +1,6 @@
 package lmtp
 
 import (
-	"context"
 	"net"
 	"sync/atomic"
 	"time"
@@ -41,12 +40,8 @@ func newServer(e serve.Service, b Backend, log serve.Logger) *server {
 	return s
 }
 
-// Serve answers clients until ctx ends. Then it finishes the transactions that have begun.
-func Serve(ctx context.Context, l net.Listener, e *serve.Engine, log serve.Logger) error {
+// Open returns what answers the clients of a listener until its context ends. Then it finishes the transactions that have begun.
+func Open(l net.Listener, e *serve.Engine, log serve.Logger) (serve.Running, error) {
 	b, err := ParseBackend(e.Options().LMTPBackend)
-	if err != nil {
-		l.Close()
-		return err
-	}
-	return newServer(e, b, log).Serve(ctx, l)
+	return newServer(e, b, log).At(l), err
 }

@@ -3,7 +3,6 @@ package milter
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -46,9 +45,9 @@ func newServer(e serve.Service, log serve.Logger) *server {
 	return s
 }
 
-// Serve answers mail servers until ctx ends. Then it finishes the messages that have begun.
-func Serve(ctx context.Context, l net.Listener, e *serve.Engine, log serve.Logger) error {
-	return newServer(e, log).Serve(ctx, l)
+// Open returns what answers the mail servers of a listener until its context ends. Then it finishes the messages that have begun.
+func Open(l net.Listener, e *serve.Engine, log serve.Logger) (serve.Running, error) {
+	return newServer(e, log).At(l), nil
 }
 
 // Fail says nothing: the mail server does what its setting for a missing filter says.

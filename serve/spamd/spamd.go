@@ -2,7 +2,6 @@ package spamd
 
 import (
 	"bufio"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -36,9 +35,9 @@ func newServer(e serve.Service, at net.Addr, log serve.Logger) *server {
 	return s
 }
 
-// Serve answers clients until ctx ends. Then it finishes the requests that have begun.
-func Serve(ctx context.Context, l net.Listener, e *serve.Engine, log serve.Logger) error {
-	return newServer(e, l.Addr(), log).Serve(ctx, l)
+// Open returns what answers the clients of a listener until its context ends. Then it finishes the requests that have begun.
+func Open(l net.Listener, e *serve.Engine, log serve.Logger) (serve.Running, error) {
+	return newServer(e, l.Addr(), log).At(l), nil
 }
 
 // client is a connection. It sends one request.

@@ -44,17 +44,16 @@ type server struct {
 	cookieName string   // servers at other ports of the host have other tokens, and so other names
 }
 
-// Serve answers HTTP on a listener until ctx ends, and then finishes what it has accepted. It closes the listener.
-func Serve(ctx context.Context, l net.Listener, e *serve.Engine, log serve.Logger) error {
+// Open returns what answers HTTP on a listener until its context ends, and then finishes what it has accepted. It closes the listener.
+func Open(l net.Listener, e *serve.Engine, log serve.Logger) (serve.Running, error) {
 	s, err := newServer(e, log)
 	if err != nil {
-		l.Close()
-		return err
+		return nil, err
 	}
 	if a, isTCP := l.Addr().(*net.TCPAddr); isTCP {
 		log.Note("the console is at http://%s/, and its token in %s", a, TokenFile(s.options.Model))
 	}
-	return s.serve(ctx, l)
+	return func(ctx context.Context) error { return s.serve(ctx, l) }, nil
 }
 
 func newServer(e *serve.Engine, logger serve.Logger) (*server, error) {
