@@ -213,10 +213,9 @@ func (p *page) startTag() {
 	if len(p.attributes) > 0 || p.sheets.HasRules || has&ownLook != 0 {
 		label = p.applyStyles(&e)
 	}
-	isApart := e.isApart && counts || areApart(open[len(p.stack.open):])
+	isHidden := p.stack.around(0).hiddenBy != 0
 	switch {
-	case isApart || has&separate != 0:
-		p.separate(isApart, p.stack.around(0).hiddenBy != 0)
+	case p.separate(has, e.isApart && counts, open[len(p.stack.open):], isHidden):
 	case string(name) == "wbr":
 		p.noteInWord(BreakInWord)
 	case has&inline != 0:
@@ -225,7 +224,7 @@ func (p *page) startTag() {
 		p.noteInWord(TagInWord)
 	}
 	if len(label) > 0 {
-		isHidden := e.look.HiddenBy(true) != 0
+		isHidden = e.look.HiddenBy(true) != 0
 		p.add([]byte{' '}, isHidden)
 		p.add(label, isHidden)
 		p.add([]byte{' '}, isHidden)
@@ -306,11 +305,6 @@ func (p *page) applyStyles(e *element) (label []byte) {
 	return label
 }
 
-// areApart reports whether one of some elements stands apart from the text around it.
-func areApart(elements []element) bool {
-	return slices.ContainsFunc(elements, func(e element) bool { return e.isApart })
-}
-
 // hasWord reports whether text contains a letter or digit.
 func hasWord(text []byte) bool {
 	return bytes.IndexFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) >= 0
@@ -328,10 +322,7 @@ func (p *page) endTag() {
 	open, isHidden := p.stack.open, p.stack.around(0).hiddenBy != 0
 	p.stack.end(name, has)
 	ended := open[len(p.stack.open):]
-	isApart := areApart(ended) || string(name) == "p" && len(ended) == 0 || string(name) == "br"
-	if isApart || has&separate != 0 {
-		p.separate(isApart, isHidden)
-	}
+	p.separate(has, string(name) == "p" && len(ended) == 0 || string(name) == "br", ended, isHidden)
 	if has&unknown != 0 || has&inline != 0 && p.inlineStart == len(p.text) {
 		p.noteInWord(TagInWord)
 	}
@@ -385,9 +376,13 @@ func (p *page) noteInWord(what Mark) {
 	}
 }
 
-// separate adds the line end that a tag of an element that stands apart means. If the tag does not count, or the element stands in a line, the line
-// end separates nothing, and is taken back between two letters.
-func (p *page) separate(isApart, isHidden bool) {
+// separate adds the line end that the tag of an element that stands apart means, or that of one that it has ended, if there is such. If the tag
+// does not count, or the element stands in a line, the line end separates nothing, and is taken back between two letters.
+func (p *page) separate(has traits, isApart bool, ended []element, isHidden bool) bool {
+	isApart = isApart || slices.ContainsFunc(ended, func(e element) bool { return e.isApart })
+	if !isApart && has&separate == 0 {
+		return false
+	}
 	if !isApart && !isHidden {
 		p.noteInWord(TagInWord)
 		if p.inWord.at == len(p.text) && p.inWord.at > 0 {
@@ -395,6 +390,7 @@ func (p *page) separate(isApart, isHidden bool) {
 		}
 	}
 	p.add([]byte{'\n'}, isHidden)
+	return true
 }
 
 const softHyphen = "\u00ad"
