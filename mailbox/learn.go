@@ -33,8 +33,8 @@ type LearnOptions struct {
 
 // Options are the settings of mailboxes.
 type Options struct {
-	// ReadDays is after how many days ham counts that somebody has read and done nothing else with: a phish is opened, too, before it is
-	// seen for what it is. Mail that was moved, answered, forwarded or flagged counts at once. From 0 to 36500. Default 1.
+	// ReadDays is after how many days ham counts that somebody has read and done nothing else with: people open phishing mail, too, before they
+	// recognise it. Mail that was moved, answered, forwarded or flagged counts at once. From 0 to 36500. Default 1.
 	ReadDays int `json:"read_days" range:"from 0 to 36500" default:"1"`
 }
 

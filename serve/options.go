@@ -24,8 +24,8 @@ type Options struct {
 
 	// Users is the folder with a model for each user, which chaff serve creates; "" is one model for all. Default "".
 	Users string `json:"users"`
-	// Confine takes from the daemon, after its start, all files but those of the models and its sockets, new connections, and the
-	// right to gain more rights, as far as the kernel can (Landlock, Linux 5.13). Default true.
+	// Confine denies the daemon, after its start, all files but those of the models and its sockets, new connections, and further rights, as far as
+	// the kernel can (Landlock, Linux 5.13). Default true.
 	Confine bool `json:"confine" default:"true"`
 	// TellOverTCP lets clients of the spamd protocol teach the model over TCP, where any user of the machine may connect, and not
 	// only over Unix sockets. Default false.
@@ -52,7 +52,7 @@ type Options struct {
 	// KeepHistory is how many of the messages of the history are kept, up to 1 MiB each, in a folder beside the model that only its
 	// owner can read, so that the console can show and teach them; 0 is none. From 0 to 10000. Default 0.
 	KeepHistory int `json:"keep_history" range:"from 0 to 10000"`
-	// KeepUnsure is how many unsure messages are kept so, if that is more than keep_history. From 0 to 10000. Default 0.
+	// KeepUnsure is how many unsure messages are kept in the same way, if that is more than keep_history. From 0 to 10000. Default 0.
 	KeepUnsure int `json:"keep_unsure" range:"from 0 to 10000"`
 	// HTTPHosts are the names by which clients reach the HTTP server, besides localhost and addresses; requests for
 	// other names are refused. Default [].

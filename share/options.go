@@ -19,8 +19,8 @@ import (
 
 // Options configure sharing.
 type Options struct {
-	// Nats are the servers, such as ["tls://a.example.org", "tls://b.example.org"], or one that the others are known from. A server that is not
-	// this machine must be reached by TLS. Default [].
+	// Nats are the servers, such as ["tls://a.example.org", "tls://b.example.org"], or one of them, which names the others. A server that
+	// is not this machine must be reached by TLS. Default [].
 	Nats []string `json:"nats" default:""`
 	// Filter names what is shared: hosts with the same name teach each other. Letters, digits, - and _. Default "mail".
 	Filter string `json:"filter" default:"mail"`
@@ -29,12 +29,12 @@ type Options struct {
 	Host string `json:"host"`
 	// NkeyFile names the file with the nkey of this host, its seed. "" is none. Default "".
 	NkeyFile string `json:"nkey_file"`
-	// CAFile names the file with the certificates, as PEM, that the servers are known by. "" are those of the system. Default "".
+	// CAFile names the file with the certificates, as PEM, by which the servers are verified. "" are those of the system. Default "".
 	CAFile string `json:"ca_file"`
 	// Keep is for how many days the servers keep what was taught. A host that was away for longer begins with the last fit. From 1 to 36500. Default 30.
 	Keep int `json:"keep" range:"from 1 to 36500" default:"30"`
-	// Rate is how many records of one host are shared in an hour. More of them wait, in its log and, if it does not keep to that, in the stream. 0 is no
-	// limit. At least 0. Default 1000.
+	// Rate is how many records of one host are shared in an hour. Further ones wait in its log or, if the host exceeds its rate, in the stream. 0
+	// is no limit. At least 0. Default 1000.
 	Rate int `json:"rate" range:"at least 0" default:"1000"`
 	// Fit makes this host fit the model for all, after store.retrain_after records of the stream, or once a day. It also makes the stream. One host
 	// does so.

@@ -45,7 +45,7 @@ type Options struct {
 	// fitted. 0 is no limit. At least 0.
 	// Default 100000.
 	MaxMessages int `json:"max_messages" range:"at least 0" default:"100000"`
-	// MaxAge is for how many days a message is known; 0 is for ever. The time of learning counts. At least 0. Default 0.
+	// MaxAge is for how many days after it was learned a message is known; 0 is for ever. At least 0. Default 0.
 	MaxAge int `json:"max_age" range:"at least 0"`
 	// RetrainAfter is after how many messages learned or forgotten chaff watch and chaff serve fit the model again, when
 	// there is nothing else to do. They and chaff learn do so earlier if one class has learned twice its usual share. 0 is never. At least 0. Default 100.
