@@ -88,9 +88,6 @@ func (t *texts) appendUTF8(text, label []byte, isHTML bool) {
 	text = bytes.TrimPrefix(text, []byte(byteOrderMark))
 	valid := utf8.Valid(text)
 	if signed := charsetBySignature(text, valid); signed != "" && (c == nil || c.mark == "") {
-		if valid && len(label) > 0 && hasWords(text) { // some programs show what is written
-			t.arena = append(append(t.arena, text...), '\n')
-		}
 		c = t.codec([]byte(signed))
 	}
 	if c == nil && isHTML && !valid {

@@ -224,7 +224,7 @@ func (d *Decoder) addLeaf(e entity, body []byte) {
 	switch {
 	case kind == kindFile:
 		kind = kindOfFile(d.contentStart(e, body), &e, isPage)
-	case kind == kindCalendar && kindOfFile(d.contentStart(e, body), &e, false) != kindCalendar: // most programs show it as it stands
+	case kind == kindCalendar && !bytes.Contains(bytes.ToLower(d.contentStart(e, body)), []byte("begin:v")): // most programs show it as it stands
 		kind = kindText
 	}
 	var files []inlineFile

@@ -228,9 +228,9 @@ func traitsOf(name []byte) traits {
 		return apart | ownLook
 	case "body", "button", "frameset", "head", "html", "iframe", "select", "textarea", "title":
 		return apart
-	case "marquee", "object":
+	case "foreignobject", "marquee", "object":
 		return apart | border
-	case "foreignobject", "template":
+	case "template":
 		return apart | border | ownLook
 	case "table":
 		return apart | block | isTable
@@ -244,15 +244,13 @@ func traitsOf(name []byte) traits {
 		return apart | border | isOther
 	case "col", "colgroup":
 		return void | isOther
-	case "legend", "optgroup", "option":
+	case "legend", "map", "optgroup", "option", "text":
 		return separate
-	case "map", "text", "video":
+	case "video":
 		return separate | ownLook
 	case "hr":
 		return separate | void | block
-	case "area", "embed", "frame":
-		return separate | void | ownLook
-	case "br", "img", "input":
+	case "area", "br", "embed", "frame", "img", "input":
 		return separate | void
 	case "base", "basefont", "bgsound", "image", "keygen", "link", "meta", "param", "source", "track", "wbr":
 		return void
@@ -281,7 +279,7 @@ func isUsed(name []byte) bool {
 	switch string(name) {
 	case "style", "class", "id", "hidden", "bgcolor", "color", "text", "link", "alt", "type", "value", "http-equiv", "content", "charset", "media",
 		"srcset", "background", "href", "xlink:href", "formaction", "action", "cite", "data", "poster", "src", "srcdoc", "placeholder",
-		"label", "dir", "open", "popover", "width":
+		"label", "dir", "open", "popover":
 		return true
 	}
 	return false
@@ -309,10 +307,6 @@ func (p *page) addAttributes(s *css.Style) (shown []byte) {
 		case "alt": // is seen when images are off
 			if slices.Contains([]string{"img", "image", "input", "area", "object", "embed"}, name) {
 				shown = v
-			}
-		case "width":
-			if name == "img" && (string(v) == "0" || string(v) == "1") {
-				s.Set(css.Width, 1)
 			}
 		case "label":
 			if name == "option" || name == "optgroup" {

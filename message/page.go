@@ -162,9 +162,6 @@ func (p *page) addSource(raw []byte) {
 		p.hidden = append(p.hidden, text...)
 		if hasWord(text) {
 			p.out.msg.Marks |= top.hiddenBy
-			if top.hiddenBy == 1<<HiddenText|1<<HiddenByColour {
-				p.inWord.gap = len(p.text)
-			}
 		}
 		return
 	}
@@ -177,9 +174,6 @@ func (p *page) addSource(raw []byte) {
 		}
 	}
 	p.inWord.at = 0
-	if p.inWord.gap == len(p.text) && isLetterOfWords(utf8.DecodeRune(text)) && isLetterOfWords(utf8.DecodeLastRune(p.text[p.from:])) {
-		p.text = append(p.text, ' ')
-	}
 	if (p.hasHyphen || bytes.IndexByte(raw, '&') >= 0) && softHyphenInWord(text) {
 		p.out.msg.Marks.Add(BreakInWord)
 	}
@@ -247,9 +241,9 @@ func (p *page) applyStyles(e *element) (label []byte) {
 	var s css.Style
 	switch {
 	case e.has&separate == 0: // it stands in a line
-		s.Set(css.Display, 3)
+		s.Set(css.Display, 2)
 	case e.has&(part|isTable) != 0:
-		s.Set(css.Display, 4)
+		s.Set(css.Display, 3)
 	}
 	switch string(p.name) {
 	case "datalist", "rp", "template", "video", "noframes":
@@ -258,14 +252,6 @@ func (p *page) applyStyles(e *element) (label []byte) {
 		if e.isForeign {
 			s.Set(css.Display, 1)
 		}
-	case "text", "foreignobject":
-		if !e.isForeign {
-			s.Set(css.Display, 3)
-		}
-	case "map":
-		s.Set(css.Display, 3)
-	case "area", "embed":
-		s.Set(css.Width, 1)
 	case "input":
 		if ascii.EqualFold(p.value("type"), "hidden") {
 			s.Set(css.Display, 1)
@@ -294,7 +280,7 @@ func (p *page) applyStyles(e *element) (label []byte) {
 	if s != (css.Style{}) {
 		e.setLook(e.look.Inside(&s))
 	}
-	e.isApart = s.IsApart(e.has&void != 0) && (e.has&void == 0 || e.has&separate != 0)
+	e.isApart = e.isApart && (!s.IsRemoved() || string(p.name) == "details") // of which the summary is shown
 	if source := p.value("srcdoc"); source != nil && string(p.name) == "iframe" { // read after the page, so that nested frames need no stack
 		f := frame{content: bytes.Clone(source), depth: p.depth + 1}
 		if e.look.HiddenBy(true) != 0 {
@@ -365,7 +351,6 @@ const minNumericLetters = 5
 type inWord struct {
 	mark     Mark
 	from, at int // the length of the text up to that letter, and with the line ends that separate nothing; 0 if there is no such mark
-	gap      int // the length of the text at the last text that is hidden but takes up room
 }
 
 // noteInWord notes that something follows the last letter. It becomes a mark if another letter follows.
@@ -377,7 +362,7 @@ func (p *page) noteInWord(what Mark) {
 }
 
 // separate adds the line end that the tag of an element that stands apart means, or that of one that it has ended, if there is such. If the tag
-// does not count, or the element stands in a line, the line end separates nothing, and is taken back between two letters.
+// does not count, or the element is not shown, the line end separates nothing, and is taken back between two letters.
 func (p *page) separate(has traits, isApart bool, ended []element, isHidden bool) bool {
 	isApart = isApart || slices.ContainsFunc(ended, func(e element) bool { return e.isApart })
 	if !isApart && has&separate == 0 {

@@ -98,7 +98,8 @@ func (h *host) findWaiting(ctx context.Context, at store.Stand) error {
 			if err = errors.Join(err, e); m == nil {
 				return true
 			}
-			if (store.Lesson{Data: decompress(m.Data)}).NumberOf(at.Check) <= at.Numbers[name] {
+			// Garbage has no number. It counts as one that waits, so that the search may begin too early but never too late.
+			if n := (store.Lesson{Data: decompress(m.Data)}).NumberOf(at.Check); n > 0 && n <= at.Numbers[name] {
 				return false
 			}
 			o.next = m.Sequence

@@ -188,7 +188,7 @@ func (p *Plan) find(dir, name string, parts []string) {
 	for _, e := range entries {
 		var own []string
 		above, isOfKMail := strings.CutSuffix(e.Name(), ".directory") // QUIRK: .NAME.directory has the folders in the folder NAME of KMail
-		isOfKMail = isOfKMail && isHidden(above)
+		isOfKMail = isOfKMail && isHidden(above) && e.IsDir()
 		switch {
 		case isOfKMail:
 			own = []string{readable(above[1:])}

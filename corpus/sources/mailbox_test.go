@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -71,6 +72,19 @@ func TestMaildirTreeOfNestedFolders(t *testing.T) {
 		"Trash/Lists: 1 left out, in a folder of deleted mail", "[Gmail]/All Mail: 1 ham", "[Gmail]/All Mail: 1 left out, not seen yet",
 		"second/Inbox: 1 ham", "second/Inbox: 1 left out, not seen yet", "second/Inbox/.Junk: 1 spam, spam",
 	}, []string{"ham: read", "ham: kmail", "ham: dots", "spam: junk", "ham: go", "ham: old", "ham: all", "ham: inbox", "spam: dotted"})
+}
+
+// Each of many links to the folder they are in doubles the paths.
+func TestLinksInTheNameOfFoldersOfKMailAreNotFollowed(t *testing.T) {
+	root := tree(t, map[string]string{"cur/1.a:2,S": "ham", "new/": "", ".file.directory": "x"})
+	for _, name := range []string{".a.directory", ".b.directory"} {
+		must(t, os.Symlink(".", filepath.Join(root, name)))
+	}
+	plan, err := MaildirTree(root)
+	must(t, err)
+	if len(plan.Folders) > 6 { // a link may be a folder, as of Maildir++
+		t.Errorf("%d folders", len(plan.Folders))
+	}
 }
 
 func TestAFolderThatCannotBeReadIsARowOfThePlan(t *testing.T) {

@@ -253,7 +253,7 @@ func (m *mboxMessage) read(line []byte) {
 	case "x-mozilla-status": // four hexadecimal digits, in which Thunderbird sets the bit 8 (expunged)
 		m.leftOut = m.leftOut || !m.belowTrace && len(value) == 4 && bytes.IndexByte([]byte("89abcdefABCDEF"), value[3]) >= 0
 	case "x-status":
-		m.deleted = m.deleted || bytes.IndexByte(value, 'D') >= 0
+		m.deleted = m.deleted || bytes.IndexByte(value, 'D') >= 0 && len(bytes.Trim(value, "ADFORTU")) == 0
 	case "subject": // that of the notes of the c-client library
 		m.leftOut = m.leftOut || !m.belowTrace && bytes.HasPrefix(value, []byte("DON'T DELETE THIS MESSAGE -- FOLDER INTERNAL DATA"))
 	}

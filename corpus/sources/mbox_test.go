@@ -120,7 +120,7 @@ func TestASenderLeavesNoMessageOut(t *testing.T) {
 func TestAMessageMarkedAsDeletedIsNoHam(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "mbox")
 	const from = "From ann@example.org Thu Aug 22 12:36:23 2002\nReceived: from a by b\nTo: a\nStatus: RO\n"
-	must(t, os.WriteFile(name, []byte(from+"X-Status: AD\n\na\n\n"+from+"X-Status: A\n\nb\n\n"), 0o600))
+	must(t, os.WriteFile(name, []byte(from+"X-Status: AD\n\na\n\n"+from+"X-Status: Delivered\n\nb\n\n"), 0o600))
 	for label, want := range map[string]int{Ham: 1, Spam: 2, "": 2} {
 		if items := itemsOf(t, listMbox(system{}, name, label)); len(items) != want || !strings.HasSuffix(items[want-1].Origin, "#2") {
 			t.Errorf("label %q: got %v, want %d messages", label, items, want)

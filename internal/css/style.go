@@ -17,7 +17,7 @@ import (
 type Property uint8
 
 const (
-	Display    Property = iota // 1: none; 2: a box in a line; 3: in a line, with no size of its own; 4: in a table, where its size grows with its text
+	Display    Property = iota // 1: none; 2: in a line, with no size of its own; 3: in a table, where its size grows with its text
 	Visibility                 // 1: hidden; 2: as around it
 	Opacity                    // from 0 to 1
 	FontSize                   // pixels; below 0 a multiple of that of the parent, without its sign
@@ -31,7 +31,6 @@ const (
 	Overflow // 1: what does not fit into the box is not seen
 	Indent   // 1: beyond the box; 2: off the screen
 	Zoom     // a factor
-	Float    // 1: a box beside others
 	properties
 )
 
@@ -61,18 +60,8 @@ type Style struct {
 // Set specifies a property by an attribute of HTML, which any rule outweighs.
 func (s *Style) Set(p Property, value float32) { s.values[p], s.weights[p] = value, weightHint }
 
-// IsApart reports whether an element of that style stands apart from the text beside it, as a block does. One without content does unless it has no size.
-func (s *Style) IsApart(isVoid bool) bool {
-	switch display := s.values[Display]; {
-	case isVoid && display != 1:
-		return s.values[Width] != 1
-	case display == 1, display == 3:
-		return false
-	case display == 2, s.values[Float] == 1:
-		return s.weights[Width] > 0 && s.values[Width] != 1
-	}
-	return true
-}
+// IsRemoved reports whether an element of that style takes up no room (display: none).
+func (s *Style) IsRemoved() bool { return s.values[Display] == 1 }
 
 func (s *Style) apply(said []declaration, weight uint32) {
 	for _, d := range said {
@@ -94,21 +83,20 @@ const (
 var named = map[string]Property{
 	"display": Display, "visibility": Visibility, "opacity": Opacity, "font-size": FontSize, "font": FontSize, "zoom": Zoom, "color": TextColour,
 	"background-color": Background, "background": Picture, "background-image": Picture, "overflow": Overflow, "text-indent": Indent, "all": properties,
-	"height": Height, "max-height": MaxHeight, "width": Width, "max-width": MaxWidth, "float": Float,
+	"height": Height, "max-height": MaxHeight, "width": Width, "max-width": MaxWidth,
 }
 
 // words is the words that browsers know for properties, by the values that they mean.
 var words = map[Property][]string{
-	Display: {" block list-item flow-root flex grid math -webkit-box -webkit-flex ", " none ", " inline-block inline-flex inline-grid " +
-		"-webkit-inline-box -webkit-inline-flex ", " inline contents ruby ruby-text ", " inline-table table table-row-group table-header-group " +
+	Display: {" block inline-block inline-flex inline-grid list-item flow-root flex grid math -webkit-box -webkit-flex -webkit-inline-box " +
+		"-webkit-inline-flex ", " none ", " inline contents ruby ruby-text ", " inline-table table table-row-group table-header-group " +
 		"table-footer-group table-row table-column-group table-column table-cell table-caption "},
 	Visibility: {" visible ", " hidden collapse "},
 	Overflow:   {" visible ", " hidden clip auto scroll overlay "},
-	Float:      {" none ", " left right "},
 }
 
 // initial is the values of properties by the word "initial", and of those that are calculated.
-var initial = [properties]float32{Display: 3, Opacity: 1, FontSize: normalSize, Background: float32(transparentColour), Zoom: 1}
+var initial = [properties]float32{Display: 2, Opacity: 1, FontSize: normalSize, Background: float32(transparentColour), Zoom: 1}
 
 // sizes is the words for sizes of a font.
 var sizes = map[string]float32{"smaller": -0.83, "larger": -1.2, "xx-small": normalSize, "x-small": normalSize, "small": normalSize,
@@ -137,7 +125,7 @@ func specify(name string, value []token, set func(Property, float32)) {
 	}
 	n, isNumber := first.length()
 	switch p {
-	case Display, Visibility, Overflow, Float:
+	case Display, Visibility, Overflow:
 		for i, meant := range words[p] {
 			if (len(value) == 1 || p == Overflow) && strings.Contains(meant, " "+word+" ") {
 				set(p, float32(i))
@@ -261,10 +249,10 @@ func (a Appearance) Inside(s *Style) Appearance {
 	if v[Display] == 1 || a.opacity <= faintOpacity+0.001 {
 		a.removed |= ByStyle
 	}
-	if v[Display] < 3 && v[Overflow] == 1 && v[Height]+v[MaxHeight]+v[Width]+v[MaxWidth] > 0 {
+	if v[Display] < 2 && v[Overflow] == 1 && v[Height]+v[MaxHeight]+v[Width]+v[MaxWidth] > 0 {
 		a.removed |= BySize
 	}
-	if v[Display] != 3 && (v[Indent] == 2 || v[Indent] == 1 && v[Overflow] == 1) {
+	if v[Display] != 2 && (v[Indent] == 2 || v[Indent] == 1 && v[Overflow] == 1) {
 		a.removed |= OffScreen
 	}
 	if has(Visibility) && v[Visibility] < 2 {

@@ -251,7 +251,7 @@ func Open(path string, flag int, mode fs.FileMode) (*os.File, error) {
 	return file, err
 }
 
-// OpenExisting opens a file that is there, without waiting for a FIFO. A link of a user leads the superuser to files of that user only, for else the error
+// OpenExisting opens a file that is there, without waiting for a FIFO. A link of a user leads the superuser to files of that user only; otherwise the error
 // is [ErrLink]: any user could make him read what that user may not, or what never ends, as /proc/kmsg.
 func OpenExisting(path string, flag int) (*os.File, error) {
 	flag |= syscall.O_NONBLOCK

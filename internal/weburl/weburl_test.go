@@ -168,11 +168,10 @@ func TestLabelsThatNoNameHasAreNotConverted(t *testing.T) {
 		host string
 		ok   bool
 	}{
-		"63 characters":                     {many(63), true},
-		"characters that do not count":      {many(60) + strings.Repeat("\u200b\u00ad", 80), true},
-		"other full stops":                  {strings.ReplaceAll(many(60)+"."+many(60)+"."+many(60), ".", "\u3002"), true},
-		"too many characters":               {many(300), false},
-		"too many characters in their code": {"xn--" + strings.Repeat("a1", 300) + ".example", false},
+		"63 characters":                {many(63), true},
+		"characters that do not count": {many(60) + strings.Repeat("\u200b\u00ad", 80), true},
+		"other full stops":             {strings.ReplaceAll(many(60)+"."+many(60)+"."+many(60), ".", "\u3002"), true},
+		"too many characters":          {many(300), false},
 	} {
 		if _, ok := Host([]byte(test.host)); ok != test.ok {
 			t.Errorf("%s: got %v, want %v", name, ok, test.ok)
