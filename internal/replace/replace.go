@@ -350,7 +350,10 @@ func Probe(dir string, locked bool) error {
 		_, err = Lock(file)
 	}
 	file.Close()
-	return errors.Join(err, Reason(folder.Remove(filepath.Base(file.Name()))))
+	if left := folder.Remove(filepath.Base(file.Name())); !errors.Is(left, fs.ErrNotExist) { // which another writer may have swept
+		err = errors.Join(err, Reason(left))
+	}
+	return err
 }
 
 // create makes a locked temporary file in a folder.
