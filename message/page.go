@@ -280,7 +280,8 @@ func (p *page) applyStyles(e *element) (label []byte) {
 	if s != (css.Style{}) {
 		e.setLook(e.look.Inside(&s))
 	}
-	e.isApart = e.isApart && (!s.IsRemoved() || string(p.name) == "details")      // of which the summary is shown
+	// Of closed <details>, which are removed as well, the summary is shown.
+	e.isApart = e.isApart && (!s.IsRemoved() || string(p.name) == "details")
 	if source := p.value("srcdoc"); source != nil && string(p.name) == "iframe" { // read after the page, so that nested frames need no stack
 		f := frame{content: bytes.Clone(source), depth: p.depth + 1}
 		if e.look.HiddenBy(true) != 0 {
