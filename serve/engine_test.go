@@ -310,6 +310,14 @@ func TestClosingWaitsOnlySoLong(t *testing.T) {
 	close(finish)
 }
 
+// exchange puts data at path at once, as the daemon looks at its files all the time.
+func exchange(t *testing.T, path string, data []byte) {
+	t.Helper()
+	if err := errors.Join(os.WriteFile(path+".next", data, 0o600), os.Rename(path+".next", path)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestAModelThatCannotBeReadIsReportedOnce(t *testing.T) {
 	path := newModel(t, 5)
 	e, log := start(t, path, nil)
@@ -318,9 +326,7 @@ func TestAModelThatCannotBeReadIsReportedOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path, whole[:100], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	exchange(t, path, whole[:100])
 	for range 3 {
 		if err := e.Reload(); err == nil {
 			t.Error("a damaged model is read")
@@ -335,9 +341,7 @@ func TestAModelThatCannotBeReadIsReportedOnce(t *testing.T) {
 	if s, err := e.Status(""); s.Trouble == "" {
 		t.Errorf("status %+v, %v", s, err)
 	}
-	if err := os.WriteFile(path, whole, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	exchange(t, path, whole)
 	if err := e.shared.reload(false); err != nil {
 		t.Error(err)
 	}

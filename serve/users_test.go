@@ -177,9 +177,7 @@ func TestADamagedModelOfAUserIsLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, damaged := range [][]byte{[]byte("damaged"), whole[:len(whole)/2]} {
-		if err := os.WriteFile(path, damaged, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		exchange(t, path, damaged)
 		e.users.follow(e.shared.current(), false)
 		if v := judge(t, e, "alice", mail("spam", 70)); v.User != 0 {
 			t.Errorf("with a damaged model: got %+v", v)
@@ -196,9 +194,7 @@ func TestADamagedModelOfAUserIsLeftOut(t *testing.T) {
 	if n := strings.Count(log.String(), "going on without the model of the user"); n != 3 {
 		t.Errorf("%d warnings, want 3: %s", n, log)
 	}
-	if err := os.WriteFile(path, whole, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	exchange(t, path, whole)
 	e.users.follow(e.shared.current(), false)
 	if got := judge(t, e, "alice", mail("spam", 70)); got.Classification != want.Classification {
 		t.Errorf("after the repair: got %+v, want %+v", got, want)
