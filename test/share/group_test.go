@@ -281,16 +281,21 @@ func settled(t *testing.T, js jetstream.JetStream, hosts ...*host) {
 	})
 }
 
-// same checks that the logs of hosts say the same.
+// same waits until the logs of hosts say the same. One that takes over a fit just then has what came after the fit a little later.
 func same(t *testing.T, hosts ...*host) {
 	t.Helper()
 	digests := map[string]string{}
-	for _, h := range hosts {
-		digests[h.name] = h.status().Digest
-	}
-	if all := slices.Compact(slices.Sorted(maps.Values(digests))); len(all) != 1 {
-		t.Errorf("the logs differ: %v", digests)
-	}
+	defer func() {
+		if t.Failed() {
+			t.Log(digests)
+		}
+	}()
+	until(t, 30*time.Second, "the logs say the same", func() bool {
+		for _, h := range hosts {
+			digests[h.name] = h.status().Digest
+		}
+		return len(slices.Compact(slices.Sorted(maps.Values(digests)))) == 1
+	})
 }
 
 // fitted makes the first host fit the model, waits until all have it, and checks that they have the same bytes.
