@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
+	"golang.org/x/text/unicode/norm"
 
 	"chaff/internal/ascii"
 )
@@ -190,8 +191,9 @@ func Name(written []byte) (name string, ok bool) {
 	name = string(ascii.AppendLower(make([]byte, 0, len(written)), written, len(written)))
 	isASCII := !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf })
 	if !isASCII || strings.HasPrefix(name, "xn--") || strings.Contains(name, ".xn--") {
-		for label := range strings.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune(".\u3002\uff0e\uff61", r) }) {
-			if len(label) > maxLabel && utf8.RuneCount(withoutIgnored([]byte(label))) > maxLabel {
+		mapped := norm.NFKC.Bytes(withoutIgnored([]byte(name))) // one character may stand for eighteen
+		for label := range bytes.FieldsFuncSeq(mapped, func(r rune) bool { return r == '.' || r == '\u3002' }) {
+			if utf8.RuneCount(label) > maxLabel {
 				return "", false
 			}
 		}

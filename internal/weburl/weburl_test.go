@@ -147,6 +147,7 @@ func BenchmarkCut(b *testing.B) {
 func BenchmarkHost(b *testing.B) {
 	for name, host := range map[string][]byte{
 		"address": []byte("0x7f.1"), "beyond ASCII": []byte("bücher.example"), "long": bytes.Repeat([]byte("龍"), maxHost/3),
+		"ligatures": bytes.Repeat([]byte("\ufdfa"), maxLabel),
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -171,7 +172,9 @@ func TestLabelsThatNoNameHasAreNotConverted(t *testing.T) {
 		"63 characters":                {many(63), true},
 		"characters that do not count": {many(60) + strings.Repeat("\u200b\u00ad", 80), true},
 		"other full stops":             {strings.ReplaceAll(many(60)+"."+many(60)+"."+many(60), ".", "\u3002"), true},
+		"full stops of full width":     {strings.ReplaceAll(many(60)+"."+many(60)+"."+many(60), ".", "\uff61"), true},
 		"too many characters":          {many(300), false},
+		"ligatures of many characters": {strings.Repeat("\ufdfa", 60) + ".example", false},
 	} {
 		if _, ok := Host([]byte(test.host)); ok != test.ok {
 			t.Errorf("%s: got %v, want %v", name, ok, test.ok)
