@@ -94,7 +94,7 @@ func onlyIn() map[string]string {
 		"github.com/emersion/go-imap":      "corpus/sources mailbox/imap",
 		"github.com/emersion/go-sasl":      "mailbox/imap",
 		"github.com/emersion/go-milter":    "serve/milter",
-		"golang.org/x/text/unicode/norm":   "corpus/sources tokenize",
+		"golang.org/x/text/unicode/norm":   "corpus/sources internal/weburl tokenize",
 		"github.com/landlock-lsm":          "serve/confine",
 		"gonum.org/v1/gonum":               "docs/figures metrics",
 		"gonum.org/v1/plot":                "report",
