@@ -88,7 +88,10 @@ func TestTextThatIsNoneAndTextThatLooksLikeNone(t *testing.T) {
 		}
 		return string(b)
 	}
-	const page = "Content-Type: application/octet-stream; name=a.html\n"
+	const (
+		page = "Content-Type: application/octet-stream; name=a.html\n"
+		pdf  = "%PDF-1.4\n2 0 obj<</Length 20>>stream\nBT /F1 12 Tf (Pay now) Tj ET\nendstream endobj\n"
+	)
 	inPieces := func(content string) (pieces string) {
 		for piece := range slices.Chunk([]byte(base64.StdEncoding.EncodeToString([]byte(content))), 4) {
 			pieces += string(piece) + " "
@@ -139,6 +142,8 @@ func TestTextThatIsNoneAndTextThatLooksLikeNone(t *testing.T) {
 		"text under the type of a calendar":                            {"Content-Type: text/calendar\n\ncheap: pills\n", "cheap: pills", true},
 		"Russian in the declared charset behind the mark of a picture": {"Content-Type: text/plain; charset=koi8-r\n\nGIF89a \xc4\xc5\xce\xd8\xc7\xc9\x01\x02\n", "деньги", true},
 		"a page of single letters behind the mark of a PDF":            {"Content-Type: text/html\n\n%PDF-\x01\x02\x03\x04<b>c</b><b>h</b><b>e</b><b>a</b>p", "cheap", true},
+		"a page behind a PDF":                                          {"Content-Type: text/html; charset=iso-8859-1\n" + wrapped(pdf+"<p hidden>"+string(noise)+"</p>cheap pills"), "cheap pills", true},
+		"a PDF that is attached as a page":                             {"Content-Type: text/html; name=a.pdf\nContent-Disposition: attachment\n" + wrapped(pdf+"<p hidden>"+string(noise)), "Pay now", true},
 		"half a unit at the end":                                       {"Content-Type: text/plain; charset=utf-16le\n" + wrapped("a\x00b"), "\ufffd", false},
 		"UCS-2":                                                        {"Content-Type: text/plain; charset=ucs-2\n" + wrapped(utf16(binary.BigEndian, "cheap 便宜\n")), "cheap 便宜", true},
 		"UTF-32 in little-endian order":                                {"Content-Type: text/plain; charset=utf-32\n" + wrapped(utf32(binary.LittleEndian, "cheap 便宜\n")), "cheap 便宜", true},

@@ -258,7 +258,7 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 	body = d.content(e, body, d.left)
 	read = len(body)
 	if isNoise(body) && !d.isWide(body, e.charset) {
-		isPDF := bytes.HasPrefix(body, []byte("%PDF-"))
+		isPDF := bytes.HasPrefix(body, []byte("%PDF-")) && (!isHTML || part.Attachment && ascii.HasSuffixFold(e.filename, ".pdf")) // else browsers show a page
 		isKnown := slices.Contains(fileKinds, kindOf(body[:min(len(body), sniffBytes)]))
 		if (isPDF || !isHTML && isKnown) && !hasWords(body) && !isMostlyUTF8(body, false) && !d.codec(e.charset).isRather(body) {
 			if isPDF {
