@@ -165,7 +165,7 @@ func (l *ledger) checkpoint() ([]byte, error) {
 	body = le.AppendUint64(body, xxhash.Sum64(data))
 	known := make([][2]uint64, 0, len(l.entries))
 	for _, e := range l.entries {
-		if e.what != forget || l.facts.Shared != nil && e.waits() {
+		if e.what != forget || l.facts.Shared != nil {
 			known = append(known, [2]uint64{e.Fingerprint, uint64(e.at)})
 		}
 	}

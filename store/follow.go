@@ -111,7 +111,7 @@ func (s follower) apply(t Taught, own, late bool) (waited bool, err error) {
 	}
 	switch known := before.what != 0; {
 	case known && before.waits():
-		if own && before.isSame(t.entry) {
+		if own && before.isSame(t) {
 			waited = true
 			break
 		}
@@ -130,9 +130,10 @@ func (s follower) apply(t Taught, own, late bool) (waited bool, err error) {
 	return own, s.enter(t, before)
 }
 
-// isSame reports whether an entry that waits is that of a lesson.
-func (e Entry) isSame(lesson Entry) bool {
-	lesson.Learned, lesson.Origin, lesson.Shared, lesson.Doubt = e.Learned, e.Origin, e.Shared, e.Doubt
+// isSame reports whether an entry that waits is that of a lesson. The same may have been taught twice, and something else between.
+func (e Entry) isSame(t Taught) bool {
+	lesson := t.entry
+	lesson.Learned, lesson.Origin, lesson.Shared, lesson.Doubt = t.taught, e.Origin, e.Shared, e.Doubt
 	return e.what == lesson.what && bytes.Equal(appendEntry(nil, e), appendEntry(nil, lesson))
 }
 

@@ -89,6 +89,7 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 	if known && before.Label == label {
 		return Outcome{What: Known, Before: m.Label}, nil
 	}
+	e.Confirmed = before.Confirmed && s.facts.Shared != nil // else what a person has confirmed would count more on other hosts, also if it was forgotten since
 	if s.reader == nil {
 		if s.reader, err = filter.NewReader(s.filter.Settings().Reading, filter.ReaderOptions{Grams: s.filter.Kind() == features.Evidence, Names: true}); err != nil {
 			return Outcome{}, err
@@ -110,7 +111,6 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 	if known {
 		o.What, o.Before, e.Relabelled = Relabelled, s.Classes()[before.Label], true
 		e.Score, e.Class = before.Score, before.Class // what the filter said before it knew the message
-		e.Confirmed = before.Confirmed && s.facts.Shared != nil
 	}
 	if m.Way == ByMaildir && !known && len(s.Classes()) == 2 {
 		if s.typical == nil { // the typical margins at the last fit

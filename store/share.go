@@ -105,8 +105,9 @@ type Taught struct {
 	entry    Entry
 	document features.Document
 	texts    [][]byte
-	check    uint64 // of the log in which it waits
-	isCut    bool   // in the lesson
+	check    uint64    // of the log in which it waits
+	isCut    bool      // in the lesson
+	taught   time.Time // of a lesson, by the clock of its host
 }
 
 // read reads a lesson. The error says in a few words why it is refused.
@@ -121,11 +122,12 @@ func (l Lesson) read(r *names) (t Taught, err error) {
 		return t, errors.New("another key")
 	}
 	e := readEntry(data[lessonHead:][:entrySize])
+	taught := e.Learned
 	e.what, e.Origin, e.Learned, e.Shared = op(data[1]), l.Origin, l.Time.UTC().Truncate(time.Second), true
 	if !e.fits(len(r.Classes)) || e.Class < -1 || e.Way >= ways || e.Size < 0 || e.Size > message.MaxSize || math.IsInf(e.Score, 0) {
 		return t, errors.New("no record")
 	}
-	t = Taught{entry: e, isCut: data[2] != 0}
+	t = Taught{entry: e, isCut: data[2] != 0, taught: taught}
 	data = data[lessonHead+entrySize:]
 	if e.what == forget && len(data) == 0 {
 		return t, nil

@@ -21,6 +21,18 @@ type group struct {
 	sent   map[string]uint64 // the position of the last record of each host
 	number map[string]uint64
 	stream []Lesson
+	clock  int64 // goes on with each thing that is taught
+}
+
+// open opens the log of a host, whose clock is wrong by hours.
+func (g *group) open(host string) *Store {
+	g.t.Helper()
+	s := opened(g.t, g.paths[host])
+	s.now = func() time.Time {
+		g.clock++
+		return time.Unix(2000000000+g.clock, 0).Add(map[string]time.Duration{"a": -5 * time.Hour, "b": 5 * time.Hour}[host])
+	}
+	return s
 }
 
 func newGroup(t *testing.T, model string, hosts ...string) *group {
@@ -219,19 +231,17 @@ func TestHostsThatTeachEachOtherHaveOneLog(t *testing.T) {
 			t.Run(fmt.Sprint(model, seed), func(t *testing.T) {
 				g := newGroup(t, model, "a", "b", "c")
 				names := []string{"a", "b", "c"}
-				mail := mailOf(t, corpustest.Mailbox(2, 12, "ham", "spam"))
+				mail := mailOf(t, corpustest.Mailbox(2, 2, "ham", "spam"))
 				taught := map[string]map[uint64]string{"a": {}, "b": {}, "c": {}}
 				random := rand.New(rand.NewPCG(seed, 1))
 				for range 150 {
 					host := names[random.IntN(len(names))]
 					switch random.IntN(10) {
 					case 0, 1, 2, 3:
-						s, err := Open(t.Context(), g.paths[host], DefaultOptions())
-						if err != nil {
-							t.Fatal(err)
-						}
+						s := g.open(host)
 						m := mail[random.IntN(len(mail))]
 						var o Outcome
+						var err error
 						says := "forgotten"
 						if random.IntN(3) == 0 {
 							o, err = s.Forget(m.Raw)
@@ -259,22 +269,15 @@ func TestHostsThatTeachEachOtherHaveOneLog(t *testing.T) {
 					case 9:
 						switch random.IntN(4) {
 						case 0: // the host begins anew
-							g.boxes[host] = &Outbox{Path: g.paths[host]}
-							g.apply(host, len(g.stream))
+							g.anew(host)
 						case 1:
 							g.fit(host)
 						case 2:
-							s, err := Open(t.Context(), g.paths[host], DefaultOptions())
-							if err != nil {
-								t.Fatal(err)
-							}
+							s := g.open(host)
 							retrain(t, s)
 							s.Close()
 						case 3: // a person confirms a label, or says that it is wrong
-							s, err := Open(t.Context(), g.paths[host], DefaultOptions())
-							if err != nil {
-								t.Fatal(err)
-							}
+							s := g.open(host)
 							all, err := s.Entries()
 							if err == nil {
 								id := all[len(all)-1-random.IntN(5)].Fingerprint
@@ -387,5 +390,98 @@ func TestARecordThatIsCutIsTheSameEverywhere(t *testing.T) {
 		} else if bytes != want {
 			t.Error("the models fitted to what was cut differ")
 		}
+	}
+}
+
+// teach teaches a host that a message has a label, "" to forget it.
+func (g *group) teach(host string, m Message, label string) {
+	g.t.Helper()
+	s := g.open(host)
+	defer s.Close()
+	var o Outcome
+	var err error
+	if m.Label = label; label == "" {
+		o, err = s.Forget(m.Raw)
+	} else {
+		o, err = s.Learn(m)
+	}
+	if err != nil || o.What == Refused || o.What == Known {
+		g.t.Fatalf("%s: %v %v", host, o, err)
+	}
+}
+
+// confirm makes a person at a host say that the label of a message is right.
+func (g *group) confirm(host string, m Message) {
+	g.t.Helper()
+	s := g.open(host)
+	defer s.Close()
+	if _, err := s.Settle(g.t.Context(), map[uint64]bool{s.Fingerprint(m.Raw): true}, RetrainOptions{Workers: 1}); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+// anew lets a host begin anew, once it has all that the stream has.
+func (g *group) anew(host string) {
+	g.t.Helper()
+	g.apply(host, len(g.stream))
+	g.boxes[host] = &Outbox{Path: g.paths[host]}
+}
+
+// says checks what all hosts say of a message.
+func (g *group) says(m Message, label, origin string) {
+	g.t.Helper()
+	g.same()
+	s := opened(g.t, g.paths["a"])
+	defer s.Close()
+	e, err := s.find(s.Fingerprint(m.Raw))
+	got := ""
+	if e.what == learn {
+		got = s.Classes()[e.Label]
+	}
+	if err != nil || got != label || e.Origin != origin {
+		g.t.Errorf("it is %q by %q, want %q by %q: %v", got, e.Origin, label, origin, err)
+	}
+}
+
+func TestTheLastThingThatIsTaughtCounts(t *testing.T) {
+	m := mailOf(t, corpustest.Mailbox(2, 1, "ham"))[0]
+	for name, do := range map[string]func(*group){
+		"the same was taught before, and something else between": func(g *group) {
+			g.teach("b", m, "spam")
+			g.send("b", 1)
+			g.teach("b", m, "")
+			g.send("b", 1)
+			g.teach("b", m, "spam")
+			g.anew("b")
+			g.settle()
+			g.says(m, "spam", "b")
+		},
+		"a person confirmed the label before it was forgotten": func(g *group) {
+			g.teach("b", m, "ham")
+			g.settle()
+			g.confirm("b", m)
+			g.settle()
+			g.teach("b", m, "")
+			g.teach("b", m, "spam")
+			g.anew("b")
+			g.settle()
+			g.says(m, "spam", "b")
+		},
+		"what a person confirmed was forgotten, and one host has written its model since": func(g *group) {
+			g.teach("b", m, "ham")
+			g.settle()
+			g.confirm("b", m)
+			g.teach("b", m, "")
+			g.teach("c", m, "spam")
+			g.send("b", 9)
+			g.apply("a", 9)
+			s := g.open("a")
+			retrain(t, s)
+			s.Close()
+			g.settle()
+			g.says(m, "", "b")
+		},
+	} {
+		t.Run(name, func(t *testing.T) { do(newGroup(t, "multinomial", "a", "b", "c")) })
 	}
 }
