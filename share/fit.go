@@ -62,7 +62,7 @@ func (h *host) adopt(ctx context.Context, f fitted) error {
 			return fmt.Errorf("fetch the fit of %s: %w", f.Host, err)
 		}
 	}
-	err := store.Adopt(ctx, h.Path, at)
+	err := store.Adopt(ctx, h.Path, at, h.name)
 	if errors.Is(err, store.ErrOtherMail) || errors.Is(err, store.ErrDiffers) {
 		return fatal{fmt.Errorf("%w: move the model and its log away, and share fetches the shared ones", err)}
 	}

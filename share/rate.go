@@ -89,10 +89,12 @@ func (h *host) findWaiting(ctx context.Context, at store.Stand) error {
 	if err != nil {
 		return err
 	}
+	for _, o := range h.origins {
+		o.next = 0
+	}
 	for subject := range info.State.Subjects {
 		name := subject[strings.LastIndexByte(subject, '.')+1:]
 		o := h.origin(name)
-		o.next = 0
 		sort.Search(int(at.Position), func(i int) bool { // what follows is higher, too
 			m, e := h.record(ctx, name, uint64(i)+1, at.Position)
 			if err = errors.Join(err, e); m == nil {

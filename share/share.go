@@ -79,11 +79,21 @@ func Run(ctx context.Context, m Model, o Options, say func(line string)) error {
 	if h.js, err = jetstream.New(connection); err != nil {
 		return err
 	}
+	for {
+		if err = h.share(ctx); !errors.Is(err, jetstream.ErrStreamNotFound) || !sleep(ctx, retry) {
+			return h.ended(ctx, err)
+		}
+		h.say("the stream was lost")
+	}
+}
+
+// share shares by one stream. The error is jetstream.ErrStreamNotFound if that is lost.
+func (h *host) share(ctx context.Context) error {
 	if err := h.again(ctx, "open the stream", h.open); err != nil {
-		return h.ended(ctx, err)
+		return err
 	}
 	if err := h.again(ctx, "begin", h.begin); err != nil {
-		return h.ended(ctx, err)
+		return err
 	}
 	running, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -93,11 +103,11 @@ func Run(ctx context.Context, m Model, o Options, say func(line string)) error {
 	}
 	start("publish", h.publish)
 	start("follow the stream", h.follow)
-	if o.Fit {
+	if h.options.Fit {
 		start("fit the model", h.fit)
 	}
 	all.Wait()
-	return h.ended(ctx, context.Cause(running))
+	return context.Cause(running)
 }
 
 // ended returns the error that share ends with, and writes it down.
@@ -113,11 +123,11 @@ func (h *host) ended(ctx context.Context, err error) error {
 	return errors.Join(err, h.save())
 }
 
-// again does something until it succeeds, ctx ends, or a person has to repair something.
+// again does something until it succeeds, ctx ends, the stream is lost, or a person has to repair something.
 func (h *host) again(ctx context.Context, what string, do func(context.Context) error) error {
 	for {
 		err := do(ctx)
-		if err == nil || ctx.Err() != nil || errors.As(err, new(fatal)) {
+		if err == nil || ctx.Err() != nil || errors.As(err, new(fatal)) || errors.Is(err, jetstream.ErrStreamNotFound) {
 			return err
 		}
 		if errors.Is(err, context.DeadlineExceeded) {
@@ -213,7 +223,7 @@ func (h *host) open(ctx context.Context) error {
 func (h *host) stand() (at store.Stand, err error) {
 	at, err = store.StandOf(h.Path)
 	if at.Stream != h.made {
-		at.Position, at.Fit = 0, 0
+		at = store.Stand{Check: at.Check}
 	}
 	return at, err
 }
@@ -240,6 +250,9 @@ func (h *host) begin(ctx context.Context) error {
 	info, err := h.stream.Info(ctx)
 	if err != nil {
 		return err
+	}
+	if info.Created.UnixNano() != h.made {
+		return jetstream.ErrStreamNotFound
 	}
 	if at.Position+1 < info.State.FirstSeq && at.Position < info.State.LastSeq {
 		fit, err := h.lastFit(ctx)

@@ -47,12 +47,9 @@ func Follow(log *Store, b Batch) (a Applied, err error) {
 	s := follower{log}
 	defer about(&err, "learn into "+s.path+Suffix)
 	a.Refused = map[string]int{}
-	var at Stand
-	if s.facts.Shared != nil {
-		at = *s.facts.Shared
-	}
+	at := s.facts.stand()
 	if at.Stream != b.Stream {
-		at.Position = 0
+		at = Stand{}
 	}
 	if at.Position != b.From {
 		return a, ErrMoved
@@ -191,8 +188,8 @@ var (
 
 // Adopt puts the model at from, which [FitShared] has made on some host, and its log in the place of those at path. What waits here stays, as do the files of
 // mailboxes. The log must have followed the stream to the position of the fit, so that nothing waits that the fit has; unless
-// the stream does not reach back. What it has behind that position is to be applied again.
-func Adopt(ctx context.Context, path, from string) (err error) {
+// the stream does not reach back. What it has behind that position is to be applied again. host is the name of this host.
+func Adopt(ctx context.Context, path, from, host string) (err error) {
 	defer about(&err, "take over the fitted model as "+path)
 	if path, err = replace.Target(path); err != nil {
 		return err
@@ -208,7 +205,7 @@ func Adopt(ctx context.Context, path, from string) (err error) {
 	old, err := lockFile(ctx, path, Suffix)
 	if err == nil {
 		defer old.Close()
-		err = follower{s}.carry(old)
+		err = follower{s}.carry(old, host)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -229,8 +226,8 @@ func Adopt(ctx context.Context, path, from string) (err error) {
 	return nil
 }
 
-// carry appends what another log, which it replaces, says of this host only.
-func (s follower) carry(old *os.File) error {
+// carry appends what another log, which it replaces, says of this host only. host is its name.
+func (s follower) carry(old *os.File, host string) error {
 	b, err := openBook(old)
 	if err != nil {
 		return err
@@ -253,8 +250,18 @@ func (s follower) carry(old *os.File) error {
 			missing += int(flag(!mine.knows(e.Fingerprint)))
 		}
 	}
-	if (b.facts.Shared == nil || b.facts.Shared.Fit == 0) && 2*missing > trained {
+	was, is := b.facts.stand(), s.facts.stand()
+	isFirst := was.Stream != is.Stream || was.Fit == 0 // fit of this stream
+	if isFirst && 2*missing > trained {
 		return fmt.Errorf("%w: %d of %d messages are not in the shared one", ErrOtherMail, missing, trained)
+	}
+	stays := func(e Entry) bool {
+		if e.waits() || !isFirst || !e.Shared || e.Origin != host {
+			return e.waits()
+		}
+		// It had its place in a stream that was lost, maybe before the host that fits had followed that to there.
+		i, known := mine.index[e.Fingerprint]
+		return !known || !mine.entries[i].Shared || mine.entries[i].Learned.Before(e.Learned)
 	}
 	return s.together(func() error {
 		for r, data := range l.sightings() {
@@ -262,12 +269,13 @@ func (s follower) carry(old *os.File) error {
 				return err
 			}
 		}
-		for some := range slices.Chunk(l.waiting(), 100) {
+		for some := range slices.Chunk(l.offsets(stays), 100) {
 			waiting, err := b.taught(some)
 			if err != nil {
 				return err
 			}
 			for _, w := range waiting {
+				w.entry.unshare()
 				before, err := s.find(w.entry.Fingerprint)
 				if err == nil && (!before.Confirmed || w.entry.Confirmed) {
 					err = s.enter(w, before)

@@ -158,9 +158,8 @@ func (l *ledger) settle(right map[uint64]bool, now time.Time) {
 			continue
 		}
 		e := &l.entries[i]
-		if e.Confirmed = true; e.Shared { // what is said now is another lesson
-			e.Shared, e.Origin = false, ""
-		}
+		e.Confirmed = true
+		e.unshare() // what is said now is another lesson
 		if !isRight && len(l.Classes) == 2 {
 			e.Label, e.Relabelled, e.Way, e.Learned = 1-e.Label, true, ByHand, now.UTC().Truncate(time.Second)
 		}

@@ -27,7 +27,7 @@ type Stand struct {
 	Position uint64 `json:"position"`
 	// Fit is the position of the last fit that came from the host that fits.
 	Fit uint64 `json:"fit"`
-	// Numbers are those of the last record of each origin, by which one that comes again is known.
+	// Numbers are those of the last record of each origin in this stream, by which one that comes again is known.
 	Numbers map[string]uint64 `json:"numbers"`
 	// Check is the check value of the key of the log, for [Lesson.NumberOf]; [StandOf] sets it.
 	Check uint64 `json:"-"`
@@ -37,11 +37,8 @@ type Stand struct {
 func (s *Stand) take(r logfile.Record) *Stand {
 	le := binary.LittleEndian
 	n := Stand{Stream: int64(le.Uint64(r.Entry[8:])), Position: r.Key, Numbers: map[string]uint64{}}
-	if s != nil {
-		n.Numbers = s.Numbers
-	}
 	if s != nil && s.Stream == n.Stream {
-		n.Fit = s.Fit
+		n.Fit, n.Numbers = s.Fit, s.Numbers
 	}
 	if origin := readEntry(r.Entry[:]).Origin; origin != "" {
 		n.Numbers[origin] = le.Uint64(r.Entry[:])
@@ -59,12 +56,18 @@ func standRecord(stream int64, position uint64, origin string, number uint64) lo
 	return r
 }
 
+// stand returns how far a log has followed a stream, the zero value for none.
+func (f facts) stand() Stand {
+	if f.Shared == nil {
+		return Stand{}
+	}
+	return *f.Shared
+}
+
 // StandOf returns how far the log of the model at path has followed a stream.
 func StandOf(path string) (at Stand, err error) {
 	err = reading(path, func(b *book) error {
-		if b.facts.Shared != nil {
-			at = *b.facts.Shared
-		}
+		at = b.facts.stand()
 		at.Check = b.check()
 		return nil
 	})
@@ -74,6 +77,13 @@ func StandOf(path string) (at Stand, err error) {
 // waits reports whether an entry was taught here and has no place in the stream yet. The mail of a training is what all hosts begin with.
 func (e Entry) waits() bool {
 	return !e.Shared && (e.what == forget || e.what == learn && (e.Confirmed || e.Way != ByTraining && e.Way != ByImport))
+}
+
+// unshare makes an entry wait that has its place in the stream.
+func (e *Entry) unshare() {
+	if e.Shared {
+		e.Shared, e.Origin = false, ""
+	}
 }
 
 // again is the Reason of a record that gives an earlier one its place in the stream. Its body is the offset of that record, which has the document.
@@ -218,7 +228,7 @@ func (o *Outbox) Next(n int, sent uint64) (all []Taught, err error) {
 			if err != nil {
 				return err
 			}
-			o.queue = l.waiting()
+			o.queue = l.offsets(Entry.waits)
 			from = b.end
 		}
 		_, err = b.log.Each(from, b.end, func(r logfile.Record) error {
@@ -236,10 +246,10 @@ func (o *Outbox) Next(n int, sent uint64) (all []Taught, err error) {
 	return all, err
 }
 
-// waiting returns the offsets of what waits in a log.
-func (l *ledger) waiting() (offsets []int64) {
+// offsets returns the offsets of some entries in the log, in ascending order.
+func (l *ledger) offsets(some func(Entry) bool) (offsets []int64) {
 	for _, e := range l.entries {
-		if e.waits() {
+		if some(e) {
 			offsets = append(offsets, e.at)
 		}
 	}

@@ -21,6 +21,7 @@ type group struct {
 	sent   map[string]uint64 // the position of the last record of each host
 	number map[string]uint64
 	stream []Lesson
+	made   int64
 	clock  int64 // goes on with each thing that is taught
 }
 
@@ -36,7 +37,7 @@ func (g *group) open(host string) *Store {
 }
 
 func newGroup(t *testing.T, model string, hosts ...string) *group {
-	g := &group{t: t, paths: map[string]string{}, boxes: map[string]*Outbox{}, sent: map[string]uint64{}, number: map[string]uint64{}}
+	g := &group{t: t, paths: map[string]string{}, boxes: map[string]*Outbox{}, sent: map[string]uint64{}, number: map[string]uint64{}, made: 1}
 	base := trained(t, model, corpustest.Mailbox(1, 40, "ham", "spam"))
 	for _, host := range hosts {
 		path := filepath.Join(t.TempDir(), host)
@@ -78,13 +79,16 @@ func (g *group) apply(host string, n int) Applied {
 	if err != nil {
 		g.t.Fatal(err)
 	}
+	if at.Stream != g.made {
+		at.Position = 0
+	}
 	to := min(int(at.Position)+n, len(g.stream))
 	s, err := Open(g.t.Context(), g.paths[host], DefaultOptions())
 	if err != nil {
 		g.t.Fatal(err)
 	}
 	defer s.Close()
-	a, err := Follow(s, Batch{Host: host, Stream: 1, From: at.Position, To: uint64(to), Lessons: g.stream[at.Position:to]})
+	a, err := Follow(s, Batch{Host: host, Stream: g.made, From: at.Position, To: uint64(to), Lessons: g.stream[at.Position:to]})
 	if err == nil {
 		err = s.Finish()
 	}
@@ -136,7 +140,7 @@ func (g *group) fit(host string) {
 				g.t.Fatal(err)
 			}
 		}
-		if err := Adopt(g.t.Context(), path, path+".new"); err != nil {
+		if err := Adopt(g.t.Context(), path, path+".new", host); err != nil {
 			g.t.Fatalf("%s: %v", host, err)
 		}
 	}
@@ -427,6 +431,22 @@ func (g *group) anew(host string) {
 	g.boxes[host] = &Outbox{Path: g.paths[host]}
 }
 
+// lose makes the stream anew.
+func (g *group) lose() {
+	g.made, g.stream = g.made+1, nil
+	for host := range g.paths {
+		g.sent[host] = 0
+		g.anew(host)
+		at, err := StandOf(g.paths[host])
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		if g.number[host] = 0; at.Stream == g.made {
+			g.number[host] = at.Numbers[host]
+		}
+	}
+}
+
 // says checks what all hosts say of a message.
 func (g *group) says(m Message, label, origin string) {
 	g.t.Helper()
@@ -480,6 +500,44 @@ func TestTheLastThingThatIsTaughtCounts(t *testing.T) {
 			s.Close()
 			g.settle()
 			g.says(m, "", "b")
+		},
+		"only another host had it of a stream that was lost": func(g *group) {
+			g.teach("b", m, "ham")
+			g.teach("b", m, "spam")
+			g.send("b", 9)
+			g.apply("a", 9)
+			g.lose()
+			g.teach("b", m, "ham")
+			g.anew("b")
+			g.settle()
+			g.says(m, "ham", "b")
+		},
+		"the host that fits did not have it of a stream that was lost": func(g *group) {
+			g.teach("b", m, "ham")
+			g.settle()
+			g.fit("a")
+			g.teach("b", m, "spam")
+			g.send("b", 9)
+			g.apply("b", 9)
+			g.lose()
+			g.settle()
+			g.fit("a")
+			g.settle()
+			g.says(m, "spam", "b")
+		},
+		"the host that fits had something later of a stream that was lost": func(g *group) {
+			g.teach("b", m, "ham")
+			g.teach("c", m, "spam")
+			g.send("b", 9)
+			g.send("c", 9)
+			g.apply("a", 9)
+			g.apply("b", 1)
+			g.apply("c", 9)
+			g.lose()
+			g.settle()
+			g.fit("a")
+			g.settle()
+			g.says(m, "spam", "c")
 		},
 	} {
 		t.Run(name, func(t *testing.T) { do(newGroup(t, "multinomial", "a", "b", "c")) })

@@ -52,7 +52,7 @@ func (v *View) Filter() *filter.Filter { return v.filter }
 func (v *View) Classes() []string { return v.names.Classes }
 
 // Waiting returns how many records wait for their place in the stream of hosts.
-func (v *View) Waiting() int { return len(v.ledger.waiting()) }
+func (v *View) Waiting() int { return len(v.ledger.offsets(Entry.waits)) }
 
 // Entries returns the messages of the log, in the order in which they were first learned.
 func (v *View) Entries() []Entry { return v.ledger.entries[:v.ledger.learned] }
