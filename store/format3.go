@@ -37,7 +37,7 @@ const earlierSuffix = ".store"
 var (
 	// ErrEarlier is returned for a model whose store of an earlier version was not turned into a log yet.
 	ErrEarlier = errors.New("it has a store of an earlier version")
-	errTurned  = errors.New("a store of an earlier version was turned into that")
+	errTurned  = errors.New("the log was made of the store of an earlier version")
 )
 
 // convert turns the store of the model at path into a log, and makes the model anew. The store goes once both are in place.

@@ -116,10 +116,13 @@ const ofMail = "it has words of your mail"
 // files checks whether this user, and the owner of the folder, can read and write the model, its log and the token of the daemon, and whether
 // others cannot.
 func (d *doctor) files() {
-	folder := filepath.Dir(d.model)
+	folder, noLog := filepath.Dir(d.model), "a model without a log cannot learn: chaff restore has it from a backup, and chaff train makes both"
+	if store.HasEarlier(d.model) {
+		noLog = "chaff retrain -m " + hint.Word(d.model) + " makes it, and the model anew, from the store of an earlier version"
+	}
 	for _, file := range []struct{ about, path, missing, secret string }{
 		{"model", d.model, cmp.Or(delivery.Anew(d.model, filter.ErrTruncated), "chaff train -m "+hint.Word(d.model)+" --maildir PATH makes one"), ofMail},
-		{"log", delivery.LogOf(d.model), "a model without a log cannot learn: chaff restore has it from a backup, and chaff train makes both", ofMail},
+		{"log", delivery.LogOf(d.model), noLog, ofMail},
 		{"token", web.TokenFile(d.model), "remove it, and the daemon makes a new one", "the daemon does not start"},
 	} {
 		open, info, err := replace.OpenRegular(file.path, os.O_RDWR)
@@ -197,7 +200,7 @@ func (d *doctor) learning() {
 		err = v.Verify()
 	}
 	if err != nil {
-		isMissing := errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrNone) && hasStore(d.model) != nil
+		isMissing := errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrEarlier) || errors.Is(err, store.ErrNone) && hasStore(d.model) != nil
 		if !isMissing && !errors.Is(err, fs.ErrPermission) { // which files has said
 			d.bad("learning", cmp.Or(delivery.Anew(d.model, err), "chaff restore --replace makes both anew from a backup"), "%v", err)
 		}

@@ -62,6 +62,8 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 			"model", "chaff retrain -m MODEL makes it anew from its log"},
 		"the log is missing": {func(h home, d *doctor) { must(h.t, os.Remove(d.model+store.Suffix)) },
 			"log", "chaff restore has it from a backup"},
+		"an earlier version wrote both": {func(h home, d *doctor) { must(h.t, os.Rename(d.model+store.Suffix, d.model+".store")) },
+			"log", "chaff retrain -m MODEL makes it"},
 		"both are missing": {func(h home, d *doctor) { d.model = h.path("other/model") }, "model", "chaff train -m MODEL --maildir PATH makes one"},
 		"the model is cut": {func(h home, d *doctor) { must(h.t, os.Truncate(d.model, 100_000)) },
 			"learning", "chaff retrain -m MODEL makes it anew from its log"},

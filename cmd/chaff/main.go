@@ -96,7 +96,8 @@ func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, s
 
 func fail(p *program, root *cobra.Command, args []string, err error) int {
 	code := cmp.Or(p.code, exitError)
-	if p.code == 0 && (firstWord(args) == "classify" || isUnknownCommand(err) && slices.Contains(args, "--pass")) { // misspelt
+	word := firstWord(args)
+	if _, isCommand := commands[word]; p.code == 0 && (word == "classify" || !isCommand && slices.Contains(args, "--pass")) { // misspelt or forgotten
 		code = delivery.RefuseArguments(args, p.streams)
 	}
 	if errors.Is(err, context.Canceled) {

@@ -74,14 +74,12 @@ func flagError(c *cobra.Command, err error) error {
 	return fmt.Errorf("%w: %s", err, list)
 }
 
-func isUnknownCommand(err error) bool { return strings.HasPrefix(err.Error(), "unknown command") }
-
 // exclusive matches what cobra says of flags that exclude each other.
 var exclusive = regexp.MustCompile(`^if any flags in the group .* none of the others can be; \[(.*)\] were all set$`)
 
 // plainly returns an error of cobra in chaff's words.
 func plainly(root *cobra.Command, err error) error {
-	if quoted, isOfCobra := strings.CutSuffix(err.Error(), ` for "chaff"`); isOfCobra && isUnknownCommand(err) {
+	if quoted, isOfCobra := strings.CutSuffix(err.Error(), ` for "chaff"`); isOfCobra && strings.HasPrefix(quoted, "unknown command") {
 		word, _ := strconv.Unquote(strings.TrimPrefix(quoted, "unknown command "))
 		return unknownCommand(root, word)
 	}

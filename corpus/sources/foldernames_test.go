@@ -65,6 +65,7 @@ func TestNamesOfFoldersInTheLanguagesOfMailPrograms(t *testing.T) {
 func TestNamesOfOtherFolders(t *testing.T) {
 	for why, names := range map[string][]string{
 		"mail to be sent": {"Outbox", "Postausgang", "Boîte d'envoi", "Boîte d’envoi", "Bandeja de salida", "Исходящие", "发件箱", "送信トレイ", "보낼 편지함", "Utkorgen"},
+		"unsure mail":     {"Unsure", "unsure-bogofilter", "Junk Suspects", "Spam.Unsure", "Quarantine"},
 		"templates":       {"Templates", "Vorlagen", "Modèles", "Plantillas", "Шаблоны", "テンプレート", "Šablony", "Şablonlar"},
 	} {
 		for _, name := range names {
@@ -75,6 +76,9 @@ func TestNamesOfOtherFolders(t *testing.T) {
 		if !UseOf([]string{name}).Incoming {
 			t.Errorf("%s is not taken for mail as it came in", name)
 		}
+	}
+	for _, name := range []string{"spam-bogofilter", "almost-certainly-spam", "caughtspam", "Missed spam"} { // of procmail recipes
+		checkLabel(t, "."+name, Spam, "spam")
 	}
 	for _, name := range []string{"Spamassassin", "junkyard", "Project", "Sentinel", "Archivists", "Kunden", "Todos"} {
 		if use := UseOf([]string{name}); use != (Use{Label: Ham}) {
@@ -107,7 +111,7 @@ func TestTheNamesOfFoldersAreRead(t *testing.T) {
 			t.Errorf("the name %q is in the section %q", name, section)
 		}
 	}
-	if len(sections) != 8 {
-		t.Errorf("got the sections %v, want 8", sections)
+	if len(sections) != 9 {
+		t.Errorf("got the sections %v, want 9", sections)
 	}
 }

@@ -192,12 +192,10 @@ func (p *Plan) find(dir, name string, parts []string) {
 		switch {
 		case isOfKMail:
 			own = []string{readable(above[1:])}
-		case isHidden(e.Name()):
-			own = dottedParts(e.Name())
-		case !e.IsDir() || slices.Contains(maildirParts, e.Name()) || isIndex(strings.ToLower(e.Name())):
+		case !isHidden(e.Name()) && (!e.IsDir() || slices.Contains(maildirParts, e.Name()) || isIndex(strings.ToLower(e.Name()))):
 			continue
 		default:
-			own = []string{readable(e.Name())}
+			own = dottedParts(e.Name())
 		}
 		folder, shown := path.Join(dir, e.Name()), path.Join(name, readable(e.Name()))
 		all := append(parts[:len(parts):len(parts)], own...)
@@ -217,6 +215,8 @@ func (p *Plan) find(dir, name string, parts []string) {
 }
 
 // dottedParts splits the name of a Maildir++ folder and decodes its parts. The separating dot is never encoded.
+//
+// QUIRK: OfflineIMAP calls the folder B in A "A.B", without the dot in front.
 func dottedParts(name string) []string {
 	parts := strings.Split(strings.TrimPrefix(name, "."), ".")
 	for i, p := range parts {

@@ -74,6 +74,19 @@ func TestMaildirTreeOfNestedFolders(t *testing.T) {
 	}, []string{"ham: read", "ham: kmail", "ham: dots", "spam: junk", "ham: go", "ham: old", "ham: all", "ham: inbox", "spam: dotted"})
 }
 
+// OfflineIMAP names folders as Maildir++ does, without the dot in front.
+func TestMaildirTreeOfOfflineIMAP(t *testing.T) {
+	files := map[string]string{}
+	for _, folder := range []string{"INBOX", "INBOX.Spam", "Junk.2025", "Lists.golang.org", "[Gmail].All Mail", "[Gmail].Spam", "[Gmail].Trash", "unsure-bogofilter"} {
+		files[folder+"/cur/1.a:2,S"], files[folder+"/cur/2.b:2,"], files[folder+"/new/"] = "x", "x", ""
+	}
+	checkPlan(t, planOf(t, files), []string{
+		"INBOX: 1 ham", "INBOX: 1 left out, not seen yet", "INBOX.Spam: 2 spam, spam", "Junk.2025: 2 spam, in a folder of spam",
+		"Lists.golang.org: 1 ham", "Lists.golang.org: 1 left out, not seen yet", "[Gmail].All Mail: 1 ham", "[Gmail].All Mail: 1 left out, not seen yet",
+		"[Gmail].Spam: 2 spam, spam", "[Gmail].Trash: 2 left out, deleted mail", "unsure-bogofilter: 2 left out, unsure mail",
+	}, []string{"ham: x", "spam: x", "spam: x", "spam: x", "spam: x", "ham: x", "ham: x", "spam: x", "spam: x"})
+}
+
 // Each of many links to the folder they are in doubles the paths.
 func TestLinksInTheNameOfFoldersOfKMailAreNotFollowed(t *testing.T) {
 	root := tree(t, map[string]string{"cur/1.a:2,S": "ham", "new/": "", ".file.directory": "x"})

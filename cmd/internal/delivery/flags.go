@@ -107,7 +107,7 @@ func FlagError(fs *flag.FlagSet, err error) error {
 		return fmt.Errorf("--%s is %s: %s", name, value, why)
 	}
 	if name, found := strings.CutPrefix(text, "flag needs an argument: -"); found {
-		return fmt.Errorf("--%s needs a value: %s", name, list)
+		return fmt.Errorf("%s%s needs a value: %s", "--"[:min(len(name), 2)], name, list)
 	}
 	return fmt.Errorf("%w: %s", err, list)
 }
