@@ -19,6 +19,7 @@ import (
 const (
 	maxCompounds = 4000 // of the style sheets of a page, and rules; mail has a few dozen
 	maxSteps     = 512
+	maxTokens    = 2000 // of a list of selectors, a media query or a declaration
 
 	// workPerByte is how many compounds, classes and declarations may be tried for each byte of HTML. Real pages need a few.
 	workPerByte = 16
@@ -108,9 +109,6 @@ type token struct {
 	afterBlank bool
 }
 
-// maxTokens is how many tokens of a list of selectors, a media query or a declaration are read.
-const maxTokens = 2000
-
 // read starts to read CSS, of which it makes a copy behind the sheets, since the lexer writes behind its input.
 func (s *Sheets) read(source []byte) {
 	s.source = append(ascii.AppendLower(s.source[:s.kept], source, len(source)), 0)
@@ -128,15 +126,14 @@ func (s *Sheets) until(ends ...css.TokenType) css.TokenType {
 	s.tokens, s.open = s.tokens[:0], s.open[:0]
 	for afterBlank := false; ; {
 		kind, text := s.lexer.Next()
-		switch kind {
-		case css.ErrorToken:
-			return kind
-		case css.WhitespaceToken, css.CommentToken, css.CDOToken, css.CDCToken:
-			afterBlank = afterBlank || kind == css.WhitespaceToken
+		isBlank := kind == css.WhitespaceToken
+		if isBlank || kind == css.CommentToken || kind == css.CDOToken || kind == css.CDCToken {
+			afterBlank = afterBlank || isBlank
 			continue
 		}
 		inAtRule := len(s.tokens) > 0 && s.tokens[0].kind == css.AtKeywordToken // @import url(x);
-		if len(s.open) == 0 && (slices.Contains(ends, kind) || kind == css.SemicolonToken && inAtRule) {
+		isEnd := slices.Contains(ends, kind) || kind == css.SemicolonToken && inAtRule
+		if kind == css.ErrorToken || isEnd && len(s.open) == 0 {
 			return kind
 		}
 		if closer := closers[kind]; closer != 0 {
@@ -178,13 +175,12 @@ func (s *Sheets) rule() {
 	first, from, steps := len(s.compounds), len(s.declarations), s.steps
 	isCut := len(s.tokens) == maxTokens
 	s.WasCut = s.WasCut || isCut
-	for at := 0; !isCut && at <= len(s.tokens); at++ {
-		end := at
-		for end < len(s.tokens) && s.tokens[end].kind != css.CommaToken {
-			end++
+	start := 0
+	for i, t := range append(s.tokens, token{kind: css.CommaToken}) { // which ends the last selector
+		if t.kind == css.CommaToken && !isCut {
+			s.addSelector(s.tokens[start:i])
+			start = i + 1
 		}
-		s.addSelector(s.tokens[at:end])
-		at = end
 	}
 	s.declarationList(css.SemicolonToken, css.LeftBraceToken, css.RightBraceToken)
 	if first == len(s.compounds) || from == len(s.declarations) {
@@ -239,10 +235,9 @@ func (s *Sheets) addSelector(tokens []token) {
 
 // declarationList reads a list of declarations, each of which ends with one of ends, and adds them.
 func (s *Sheets) declarationList(ends ...css.TokenType) {
-	for end := css.SemicolonToken; end == css.SemicolonToken; {
+	for end := css.SemicolonToken; end == css.SemicolonToken || end == css.LeftBraceToken; {
 		if end = s.until(ends...); end == css.LeftBraceToken { // a rule in a rule
 			s.until(css.RightBraceToken)
-			end = css.SemicolonToken
 			continue
 		}
 		if len(s.tokens) < 3 || s.tokens[0].kind != css.IdentToken || s.tokens[1].kind != css.ColonToken {

@@ -19,7 +19,7 @@ type Property uint8
 const (
 	Display    Property = iota // 1: none; 2: in a line, with no size of its own; 3: in a table, where its size grows with its text
 	Visibility                 // 1: hidden; 2: as around it
-	Opacity                    // from 0 to 1
+	Opacity                    // a factor, of which what is below 0 and above 1 does not count
 	FontSize                   // pixels; below 0 a multiple of that of the parent, without its sign
 	TextColour                 // a Colour
 	Background                 // a Colour
@@ -131,12 +131,8 @@ func specify(name string, value []token, set func(Property, float32)) {
 				set(p, float32(i))
 			}
 		}
-	case Opacity:
-		if isNumber && n.pixels == 0 {
-			set(p, min(max(n.plain+n.percent/100, 0), 1))
-		}
-	case Zoom:
-		if factor := n.plain + n.percent/100; isNumber && factor > 0 {
+	case Opacity, Zoom:
+		if factor := n.plain + n.percent/100; isNumber && n.pixels == 0 && (p == Opacity || factor > 0) {
 			set(p, factor)
 		}
 	case FontSize:
@@ -244,7 +240,7 @@ func (a Appearance) Inside(s *Style) Appearance {
 	has := func(p Property) bool { return s.weights[p] > 0 }
 	v := &s.values
 	if has(Opacity) {
-		a.opacity *= v[Opacity]
+		a.opacity *= min(max(v[Opacity], 0), 1)
 	}
 	if v[Display] == 1 || a.opacity <= faintOpacity+0.001 {
 		a.removed |= ByStyle
@@ -284,13 +280,10 @@ func (a Appearance) HiddenBy(isLabel bool) Reasons {
 	if a.invisible {
 		reasons |= ByStyle
 	}
-	if isLabel {
-		return reasons
-	}
-	if a.size*a.zoom <= tinyFont {
+	if !isLabel && a.size*a.zoom <= tinyFont {
 		reasons |= BySize
 	}
-	if a.text.isNear(a.background) {
+	if !isLabel && a.text.isNear(a.background) {
 		reasons |= ByColour
 	}
 	return reasons
