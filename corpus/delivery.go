@@ -22,6 +22,7 @@ import (
 // archive or a list.
 func DeliveryTime(raw []byte) (time.Time, bool) {
 	var from, date time.Time
+	var room [lines.NameSize]byte
 	for field, rest, ok := lines.CutField(raw); ok; field, rest, ok = lines.CutField(rest) {
 		if lines.IsFromLine(field) {
 			_, date, _ := bytes.Cut(field[bytes.IndexByte(field, ' ')+1:], []byte(" ")) // after the sender
@@ -30,8 +31,7 @@ func DeliveryTime(raw []byte) (time.Time, bool) {
 			}
 			continue
 		}
-		name := lines.NameOf(field)
-		switch string(name.Text()) {
+		switch string(lines.AppendName(room[:0], field)) {
 		case "received", "x-received":
 			if i := bytes.LastIndexByte(field, ';'); i >= 0 {
 				if t := parseDate(field[i+1:]); !t.IsZero() {

@@ -39,14 +39,15 @@ func Hashes(raw []byte, key termkey.Key) (fingerprint, splitKey uint64) {
 	for len(rest) > 0 && (rest[0] == ' ' || rest[0] == '\t') {
 		rest = rest[lines.LineEnd(rest):]
 	}
+	var room [lines.NameSize]byte
 	field, rest, ok := lines.CutField(rest)
 	for ; ok; field, rest, ok = lines.CutField(rest) {
 		if lines.IsFromLine(field) {
 			continue
 		}
-		name := lines.NameOf(field)
-		h.inFingerprint = !headerfield.IsAdded(name.Text(), field[bytes.IndexByte(field, ':')+1:])
-		h.inSplitKey = !isLeftOutOfSplitKey(name.Text())
+		name := lines.AppendName(room[:0], field)
+		h.inFingerprint = !headerfield.IsAdded(name, field[bytes.IndexByte(field, ':')+1:])
+		h.inSplitKey = !isLeftOutOfSplitKey(name)
 		h.writeLines(bytes.TrimRight(field, "\r\n"))
 		h.write(lineEnd)
 	}

@@ -32,8 +32,14 @@ func NearDuplicates(n, numbers int, text func(i int) []uint32, similarity float6
 	if err != nil {
 		return nil, err
 	}
-	postings.dropFooters()
-	groups := unionFind(indices.Below[int](n))
+	groups := indices.Below[int](n) // a forest in which each message points to an earlier one of its group, and the first to itself
+	find := func(i int) int {
+		for groups[i] != i {
+			groups[i] = groups[groups[i]] // halves the path
+			i = groups[i]
+		}
+		return i
+	}
 	passed := make([]uint32, numbers) // how many of its messages are before i
 	shared := make([]int, n)          // numbers that message i shares with each earlier one
 	var met []int32                   // the earlier ones with which it shares any
@@ -52,7 +58,7 @@ func NearDuplicates(n, numbers int, text func(i int) []uint32, similarity float6
 			smaller, larger := min(postings.size[i], postings.size[j]), max(postings.size[i], postings.size[j])
 			alike := float64(shared[j]) >= similarity*float64(smaller)
 			if alike && (shared[j] >= minShared || shared[j] == larger) {
-				a, b := groups.find(i), groups.find(int(j))
+				a, b := find(i), find(int(j))
 				groups[max(a, b)] = min(a, b)
 			}
 			shared[j] = 0
@@ -61,7 +67,7 @@ func NearDuplicates(n, numbers int, text func(i int) []uint32, similarity float6
 	}
 	first := make([]int, n)
 	for i := range first {
-		first[i] = groups.find(i)
+		first[i] = find(i)
 	}
 	return first, nil
 }
@@ -77,6 +83,7 @@ type postingLists struct {
 	first    []uint32   // by number: the index of its first message; the last entry is the end
 }
 
+// newPostings lists the messages. Numbers that are footers are dropped from those of messages, and do not count in their sizes.
 func newPostings(n, numbers int, text func(i int) []uint32) (*postingLists, error) {
 	x := &postingLists{numbers: make([][]uint32, n), size: make([]int, n)}
 	count := make([]uint32, numbers)
@@ -104,6 +111,15 @@ func newPostings(n, numbers int, text func(i int) []uint32) (*postingLists, erro
 		}
 		x.numbers[i] = slices.Clone(mine)
 	}
+	footer := make([]bool, numbers)
+	for n := range footer {
+		messages := x.messages[x.first[n]:x.first[n+1]]
+		footer[n] = len(messages) >= minFooterMessages && x.isFooter(messages)
+	}
+	for i, all := range x.numbers {
+		x.numbers[i] = slices.DeleteFunc(all, func(n uint32) bool { return footer[n] })
+		x.size[i] -= len(all) - len(x.numbers[i])
+	}
 	return x, nil
 }
 
@@ -119,19 +135,6 @@ func ends(sizes []uint32) ([]uint32, error) {
 		}
 	}
 	return all, nil
-}
-
-// dropFooters drops the numbers that are footers from those of messages, and from their sizes.
-func (x *postingLists) dropFooters() {
-	footer := make([]bool, len(x.first)-1)
-	for n := range footer {
-		messages := x.messages[x.first[n]:x.first[n+1]]
-		footer[n] = len(messages) >= minFooterMessages && x.isFooter(messages)
-	}
-	for i, numbers := range x.numbers {
-		x.numbers[i] = slices.DeleteFunc(numbers, func(n uint32) bool { return footer[n] })
-		x.size[i] -= len(numbers) - len(x.numbers[i])
-	}
 }
 
 // isFooter reports whether most of the messages, which share a number, share little else. It compares pairs that are far from each
@@ -173,15 +176,4 @@ func areUnlike(a, b []uint32, sizes int) bool {
 		}
 	}
 	return false
-}
-
-// unionFind is a forest in which each message points to an earlier one of its group, and the first to itself.
-type unionFind []int
-
-func (u unionFind) find(i int) int {
-	for u[i] != i {
-		u[i] = u[u[i]] // halves the path
-		i = u[i]
-	}
-	return i
 }

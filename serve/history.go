@@ -54,8 +54,9 @@ const (
 // HeaderField returns the value of the first field of a name, without the blanks around it. It may have line ends.
 func HeaderField(raw []byte, lower string) []byte {
 	raw = raw[:min(len(raw), maxHistoryHeader)]
+	var room [lines.NameSize]byte
 	for field, rest, ok := lines.CutField(raw); ok; field, rest, ok = lines.CutField(rest) {
-		if name := lines.NameOf(field); string(name.Text()) == lower {
+		if string(lines.AppendName(room[:0], field)) == lower {
 			return bytes.TrimSpace(field[bytes.IndexByte(field, ':')+1:])
 		}
 	}

@@ -301,7 +301,7 @@ var errChanged = errors.New("the file has changed since it was listed")
 // returned to its end.
 func cutEmlx(file []byte) []byte {
 	end := lines.LineEnd(file)
-	n, err := strconv.ParseUint(string(bytes.Trim(lines.TrimLineEnd(file[:end]), " \t")), 10, 63)
+	n, err := strconv.ParseUint(string(bytes.Trim(bytes.TrimRight(file[:end], "\r\n"), " \t")), 10, 63)
 	if err != nil || n > message.MaxSize {
 		return file
 	}

@@ -153,7 +153,7 @@ func (s *mboxScanner) line(line []byte) {
 		start += int64(len(line) - len(rest))
 		line = rest
 	}
-	text := lines.TrimLineEnd(line)
+	text := bytes.TrimRight(line, "\r\n")
 	if s.held {
 		s.decide(text)
 	}
@@ -238,10 +238,10 @@ func (m *mboxMessage) read(line []byte) {
 		}
 		return
 	}
-	name := lines.NameOf(line)
+	var room [lines.NameSize]byte
 	value := bytes.TrimSpace(line[bytes.IndexByte(line, ':')+1:])
 	m.inLabels = false
-	switch string(name.Text()) {
+	switch string(lines.AppendName(room[:0], line)) {
 	case "x-gm-thrid":
 		return
 	case "x-gmail-labels":

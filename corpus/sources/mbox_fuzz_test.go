@@ -21,12 +21,12 @@ func splitSlowly(text []byte) (all []mboxMessage) {
 	first, afterEmpty, patches := true, false, false
 	for i := 0; i < len(text); {
 		n := lines.LineEnd(text[i:])
-		start, line := i, lines.TrimLineEnd(text[i:i+n])
+		start, line := i, bytes.TrimRight(text[i:i+n], "\r\n")
 		i += n
 		if start == 0 && bytes.HasPrefix(line, []byte("\xef\xbb\xbf")) {
 			start, line = 3, line[3:]
 		}
-		next := lines.TrimLineEnd(text[i : i+lines.LineEnd(text[i:])])
+		next := bytes.TrimRight(text[i:i+lines.LineEnd(text[i:])], "\r\n")
 		looks := likenessOf(line)
 		patches = patches || looks == likePatch && len(starts) == 0
 		dated := looks == likeDated || looks == likePatch && patches

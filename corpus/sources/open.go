@@ -106,13 +106,15 @@ func OpenLabelled(path string, o Options) (Mail, error) {
 			return row.open(p, o)
 		}
 	}
-	if o.Label == "" {
-		if _, err := p.source("", o.Format); err != nil && o.Format != "" { // that it cannot have
+	if o.Label != "" {
+		return p.openAll(o)
+	}
+	if o.Format != "" { // which the mail may not be able to have
+		if _, err := p.source("", o.Format); err != nil {
 			return Mail{}, err
 		}
-		return p.recognise(o)
 	}
-	return p.openAll(o)
+	return p.recognise(o)
 }
 
 // openAll opens mail of one label. It warns if labels of Gmail say otherwise.
@@ -174,12 +176,15 @@ var ErrNoLabel = errors.New("neither its name nor its contents say whether this 
 //
 // The error is [ErrNoLabel], or a [message.NoMail] for a file without a label because it is no mail.
 func (p *place) recognise(o Options) (Mail, error) {
+	plan, noMailbox := p.plan() // a file is none
+	if noMailbox == nil && plan.Has(Spam) {
+		return plan.mail(p.path, o.Apart), nil
+	}
 	o.Label = labelOfName(p.path)
 	if p.hasFolders() {
-		plan, noMailbox := p.plan()
 		both, isBoth := p.hamAndSpam()
 		switch {
-		case noMailbox == nil && (plan.Has(Spam) || !isBoth && o.Label == ""):
+		case noMailbox == nil && !isBoth && o.Label == "":
 			return plan.mail(p.path, o.Apart), nil
 		case isBoth:
 			return both.mail(p.path), nil

@@ -13,7 +13,7 @@ import (
 // after any number of CRs.
 func CutField(raw []byte) (field, rest []byte, ok bool) {
 	end := LineEnd(raw)
-	if len(TrimLineEnd(raw[:end])) == 0 {
+	if len(bytes.TrimRight(raw[:end], "\r\n")) == 0 {
 		return nil, raw[end:], false
 	}
 	for end < len(raw) && (raw[end] == ' ' || raw[end] == '\t') {
@@ -28,12 +28,6 @@ func LineEnd(b []byte) int {
 		return i + 1
 	}
 	return len(b)
-}
-
-// TrimLineEnd returns a line without its LF and the CRs before that.
-func TrimLineEnd(line []byte) []byte {
-	line = bytes.TrimSuffix(line, []byte("\n"))
-	return bytes.TrimRight(line, "\r")
 }
 
 // FromPrefix is the beginning of a From_ line, which separates the messages of an mbox.
@@ -67,21 +61,12 @@ func IsFromLine(line []byte) bool {
 	return ok && (len(rest) == 0 || rest[0] != ':')
 }
 
-// A FieldName is the name of a header field in lower case, truncated to a length that still distinguishes all names in use.
-type FieldName struct {
-	bytes [headerfield.MaxName + 1]byte
-	n     int
-}
+// NameSize is the size of the longest name that [AppendName] appends.
+const NameSize = headerfield.MaxName + 1
 
-// NameOf returns the name of a field, which is empty without a colon.
-func NameOf(field []byte) (name FieldName) {
-	i := bytes.IndexByte(field, ':')
-	if i < 0 {
-		return name
-	}
-	name.n = len(ascii.AppendLower(name.bytes[:0], bytes.TrimRight(field[:i], " \t"), len(name.bytes)))
-	return name
+// AppendName appends the name of a field in lower case, truncated to a length that still distinguishes all names in use. Without a colon it
+// appends nothing.
+func AppendName(dst, field []byte) []byte {
+	colon := max(bytes.IndexByte(field, ':'), 0)
+	return ascii.AppendLower(dst, bytes.TrimRight(field[:colon], " \t"), NameSize)
 }
-
-// Text returns the name.
-func (name *FieldName) Text() []byte { return name.bytes[:name.n] }
