@@ -129,7 +129,7 @@ func (d *Dataset) RowsOf(groups func(evidence.Group) bool) *Rows {
 		r.hasTerms = r.hasTerms || r.wanted[g] && evidence.Group(g) != evidence.Grams
 	}
 	if d.index != nil {
-		r.reader = d.index.documents.reader()
+		r.reader = documentReader{of: d.index.documents}
 	}
 	return r
 }

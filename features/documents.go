@@ -52,7 +52,7 @@ func (d *Documents) renumber(numbers []uint32, workers int) {
 		writers[i].records = all
 	}
 	parallel.Ranges(workers, len(old.places)-1, 256, func(worker, from, to int) {
-		w, r := &writers[worker], d.reader()
+		w, r := &writers[worker], documentReader{of: d}
 		for ref := Ref(from + 1); ref <= Ref(to); ref++ {
 			record := old.read(ref, &r.buffer)
 			if record != nil {
@@ -193,8 +193,7 @@ func appendDecoded(dst []uint32, n int, gaps []byte) []uint32 {
 
 // documentReader reads documents, one at a time, into its own memory. It belongs to one goroutine.
 type documentReader struct {
-	terms   *terms
-	records *records
+	of      *Documents
 	buffer  buffer
 	sizes   [evidence.Groups]int
 	gaps    []byte // of the terms, as are counts
@@ -204,13 +203,9 @@ type documentReader struct {
 	doc     Document // its marks are in the record
 }
 
-func (d *Documents) reader() documentReader {
-	return documentReader{terms: d.terms, records: d.records}
-}
-
 // read reads the record of a document. A document that could not be read is empty.
 func (r *documentReader) read(ref Ref) {
-	record := r.records.read(ref, &r.buffer)
+	record := r.of.records.read(ref, &r.buffer)
 	if record == nil {
 		record = make([]byte, recordHeader)
 	}
@@ -265,13 +260,13 @@ func (r *documentReader) readAll(ref Ref) {
 	r.readCells()
 	r.doc.Terms = r.doc.Terms[:0]
 	for _, number := range r.numbers {
-		r.doc.Terms = append(r.doc.Terms, r.terms.hashes[number])
+		r.doc.Terms = append(r.doc.Terms, r.of.terms.hashes[number])
 	}
 }
 
 // Document returns a document.
 func (d *Documents) Document(ref Ref) Document {
-	r := d.reader()
+	r := documentReader{of: d}
 	r.readAll(ref)
 	return r.doc
 }
@@ -283,7 +278,7 @@ const fewTextTerms = 64
 // words, else its subject; of more than a few a quarter, the same ones in each document. The result is valid until the next call.
 func (d *Documents) Texts() (limit int, of func(ref Ref) []uint32) {
 	_ = d.Complete(1) // an error stays, see Err
-	r, all := d.reader(), len(d.terms.hashes)
+	r, all := documentReader{of: d}, len(d.terms.hashes)
 	sampled := sort.Search(all, func(n int) bool { return xxhash.Sum64(d.terms.text(uint32(n))) >= math.MaxUint64/4 })
 	return all, func(ref Ref) []uint32 {
 		r.read(ref)
@@ -316,7 +311,7 @@ func (d *Documents) As(kind Kind) *Documents {
 	if kind != Whole {
 		return d
 	}
-	wholes, r := NewDocuments(0), d.reader()
+	wholes, r := NewDocuments(0), documentReader{of: d}
 	w := wholes.NewWriter()
 	for i := range len(d.records.places) - 1 {
 		r.readAll(Ref(i + 1))

@@ -56,7 +56,7 @@ func TestLargeNumbersComeBack(t *testing.T) {
 	w.encode(numbers, want, want.sizes(), appendGaps(nil, want.Cells))
 	ref := w.write(0, w.record)
 	w.Close()
-	r := d.reader()
+	r := documentReader{of: d}
 	r.read(ref)
 	r.readNumbers()
 	r.readCounts()

@@ -81,7 +81,7 @@ func (d *Documents) frequencies(refs []Ref, workers int) []uint32 {
 		counts[worker] = make([]uint32, len(d.terms.hashes))
 	}
 	parallel.Ranges(len(counts), len(refs), 256, func(worker, from, to int) {
-		r := d.reader()
+		r := documentReader{of: d}
 		for _, ref := range refs[from:to] {
 			r.read(ref)
 			r.readNumbers()
@@ -172,7 +172,7 @@ func (x *Index) Frequencies(refs []Ref) []uint32 {
 func (x *Index) Novelty(refs []Ref, workers int) []float64 {
 	all := make([]float64, len(refs))
 	parallel.Ranges(workers, len(refs), 64, func(_, from, to int) {
-		r := x.documents.reader()
+		r := documentReader{of: x.documents}
 		var l Lookup
 		for i := from; i < to; i++ {
 			r.read(refs[i])

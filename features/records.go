@@ -43,31 +43,6 @@ type page struct {
 	wanted int // how many of its records were not dropped
 }
 
-// put stores a page and reports whether it keeps data. If not, the caller may use the memory again.
-func (s *records) put(index int, data []byte) (kept bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p := &s.pages[index]
-	if size := int64(cap(data)); s.limit == 0 || s.used+size <= s.limit {
-		s.used += size
-		p.data = data
-		return true
-	}
-	if s.file == nil && s.err == nil {
-		s.file, s.err = replace.Scratch(s)
-	}
-	if s.err != nil {
-		return false
-	}
-	if _, err := s.file.WriteAt(data, s.end); err != nil {
-		s.err = fmt.Errorf("write documents to %s: %w", os.TempDir(), replace.Reason(err))
-		return false
-	}
-	p.offset = s.end
-	s.end += int64(len(data))
-	return false
-}
-
 // drop says that a record is not read again. It frees the memory of a page without others.
 func (s *records) drop(ref Ref) {
 	s.mu.Lock()
@@ -112,12 +87,33 @@ func (w *Writer) write(ref Ref, record []byte) Ref {
 	return ref
 }
 
-// Close flushes the last page.
+// Close flushes the last page. If that goes to the file, its memory is for the next one.
 func (w *Writer) Close() {
-	if len(w.page) > 0 && w.records.put(w.index, w.page) {
-		w.page = nil
+	if len(w.page) == 0 {
+		return
 	}
-	w.page = w.page[:0]
+	s, data := w.records, w.page
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := &s.pages[w.index]
+	if size := int64(cap(data)); s.limit == 0 || s.used+size <= s.limit {
+		s.used += size
+		p.data, w.page = data, nil
+		return
+	}
+	w.page = data[:0]
+	if s.file == nil && s.err == nil {
+		s.file, s.err = replace.Scratch(s)
+	}
+	if s.err != nil {
+		return
+	}
+	if _, err := s.file.WriteAt(data, s.end); err != nil {
+		s.err = fmt.Errorf("write documents to %s: %w", os.TempDir(), replace.Reason(err))
+		return
+	}
+	p.offset = s.end
+	s.end += int64(len(data))
 }
 
 // readAhead is how many bytes are read at once where records are read one after the other: a system call for each took a twentieth of training.

@@ -29,7 +29,7 @@ func (d *Documents) Save(refs []Ref, terms func(data []byte) error, record func(
 		return err
 	}
 	saved := slices.Repeat([]uint32{unknown}, len(d.terms.hashes)) // the numbers of the terms that are saved
-	r := d.reader()
+	r := documentReader{of: d}
 	for _, ref := range refs {
 		r.read(ref)
 		r.readNumbers()

@@ -92,7 +92,9 @@ func (f *Filter) SaveTo(file io.WriterAt, learning bool) (identity uint64, err e
 	w.Add("PREF", sections.Bytes(pref))
 	w.Add("FREQ", encodeFrequent(f.vocabulary, documents, weights, rows))
 	w.Begin("TERM")
-	w.WriteEach(len(pref)-2, func(dst []byte, number int) []byte { return appendBlock(dst, f.vocabulary, weights, rows, number) })
+	for number := range len(pref) - 2 {
+		w.Write(appendBlock(w.AvailableBuffer(), f.vocabulary, weights, rows, number))
+	}
 	if len(cells) > 0 {
 		w.Add("CELL", encodeCells(cells, rows))
 	}
@@ -103,11 +105,13 @@ func (f *Filter) SaveTo(file io.WriterAt, learning bool) (identity uint64, err e
 			return 0, err
 		}
 		w.Begin("DOCF")
-		w.WriteEach(len(documents), func(dst []byte, id int) []byte { return binary.AppendUvarint(dst, uint64(documents[id])) })
+		for _, n := range documents {
+			w.Write(binary.AppendUvarint(w.AvailableBuffer(), uint64(n)))
+		}
 		w.Begin("TEXT")
-		w.WriteEach(len(documents), func(dst []byte, id int) []byte {
-			return append(binary.AppendUvarint(dst, uint64(len(text(id)))), text(id)...)
-		})
+		for id := range documents {
+			w.Write(append(binary.AppendUvarint(w.AvailableBuffer(), uint64(len(text(id)))), text(id)...))
+		}
 	}
 	if learning {
 		if err := f.saveLearned(w); err != nil {

@@ -21,7 +21,7 @@ type Figures struct {
 	// Percentages of a spam filter; nil for another classifier, and if they are not defined.
 	HM           *float64 `json:"hm,omitempty"`             // ham lost
 	SM           *float64 `json:"sm,omitempty"`             // spam let through
-	LAM          *float64 `json:"lam,omitempty"`            // the logistic average of both; see [Confusion.LAM]
+	LAM          *float64 `json:"lam,omitempty"`            // the logistic average of both; see [Figures.MeasureSpam]
 	OneMinusROCA *float64 `json:"one_minus_roca,omitempty"` // (1-ROCA)%, the pairs of a ham and a spam in which the ham has the higher score
 
 	// SquareLoss is that of the scores; see [SquareLoss]. LogLoss, Brier and CalibrationError are those of the probabilities that
@@ -43,9 +43,10 @@ func (f *Figures) Errors() int { return f.Messages - f.Confusion.Correct() }
 func Measure(labels, predictions []int32, classes int) Figures {
 	c, n := NewConfusion(labels, predictions, classes), len(labels)
 	low, high := Wilson(c.Correct(), n)
-	f := Figures{Messages: n, AccuracyLow: 100 * low, AccuracyHigh: 100 * high, ZeroOneLoss: ZeroOneLoss(labels, predictions), Confusion: c}
+	f := Figures{Messages: n, AccuracyLow: 100 * low, AccuracyHigh: 100 * high, Confusion: c}
 	if n > 0 {
 		f.Accuracy = 100 * (float64(c.Correct()) / float64(n))
+		f.ZeroOneLoss = float64(f.Errors()) / float64(n)
 	}
 	for i := range classes {
 		f.Classes = append(f.Classes, c.Class(i))
@@ -55,17 +56,26 @@ func Measure(labels, predictions []int32, classes int) Figures {
 
 // MeasureSpam adds the figures of a spam filter, for the messages that f was measured on. Class 0 is ham, class 1 spam.
 //
-//	hm% = 100 * ham predicted spam / ham      ham lost; nil without ham
-//	sm% = 100 * spam predicted ham / spam     spam let through; nil without spam
+//	hm%  = 100 * ham predicted spam / ham      ham lost; nil without ham
+//	sm%  = 100 * spam predicted ham / spam     spam let through; nil without spam
+//	lam% = 100 * invlogit((logit hm + logit sm) / 2)    with logit p = log(p/(1-p)); nil without both
 //
-// Source: TREC 2005 Spam Track Overview ("ham misclassification", "spam misclassification").
+// Source: TREC 2005 Spam Track Overview ("ham misclassification", "spam misclassification", "logistic average misclassification"). A rate of 0
+// or 1 has an infinite logit, so both rates of lam% are smoothed: (errors + 0.5) / (messages + 1). CEAS 2007 used (errors + 0.5) /
+// (messages + 0.5), which is 1 if everything is wrong.
 func (f *Figures) MeasureSpam(m Margins) {
 	mustMatch(len(m.Ham)+len(m.Spam), f.Messages)
 	if len(f.Confusion) != 2 {
 		panic("metrics: a spam filter has two classes")
 	}
-	c := f.Confusion
-	f.HM, f.SM, f.LAM, f.OneMinusROCA = percentOf(c[0][1], c.Of(0)), percentOf(c[1][0], c.Of(1)), c.LAM(), m.oneMinusROCA()
+	lost, ham, missed, spam := f.Confusion[0][1], f.Confusion.Of(0), f.Confusion[1][0], f.Confusion.Of(1)
+	logit := func(errors, messages int) float64 {
+		p := (float64(errors) + 0.5) / (float64(messages) + 1)
+		return math.Log(p) - math.Log1p(-p)
+	}
+	mean := (logit(lost, ham) + logit(missed, spam)) / 2
+	f.HM, f.SM, f.OneMinusROCA = percentOf(lost, ham), percentOf(missed, spam), m.oneMinusROCA()
+	f.LAM = orNil(100*(1/(1+math.Exp(-mean))), ham > 0 && spam > 0)
 }
 
 // MeasureScores adds the figures of the N x K scores of the messages that f was measured on, row by row, and of the N x K probabilities
@@ -280,22 +290,6 @@ func (c Confusion) Class(i int) ClassFigures {
 		takenFor += row[i]
 	}
 	return ClassFigures{of, percentOf(correct, takenFor), percentOf(correct, of), percentOf(2*correct, of+takenFor)}
-}
-
-// LAM returns lam%, the logistic average of the two errors. It is nil without ham or without spam.
-//
-//	lam% = 100 * invlogit((logit hm + logit sm) / 2)    with logit p = log(p/(1-p))
-//
-// Source: TREC 2005 Spam Track Overview ("logistic average misclassification"). A rate of 0 or 1 has an infinite logit, so both rates
-// are smoothed: (errors + 0.5) / (messages + 1). CEAS 2007 used (errors + 0.5) / (messages + 0.5), which is 1 if everything is wrong.
-func (c Confusion) LAM() *float64 {
-	logit := func(errors, messages int) float64 {
-		p := (float64(errors) + 0.5) / (float64(messages) + 1)
-		return math.Log(p) - math.Log1p(-p)
-	}
-	ham, spam := c.Of(0), c.Of(1)
-	mean := (logit(c[0][1], ham) + logit(c[1][0], spam)) / 2
-	return orNil(100*(1/(1+math.Exp(-mean))), ham > 0 && spam > 0)
 }
 
 // percentOf returns 100 * count / n, nil for n = 0.

@@ -246,10 +246,10 @@ func (c costs) sum(lost, missed, unsure int) int64 {
 
 // Cost returns the mean cost of the messages with these verdicts, in the unit of Costs; nil without messages or without Costs. o is valid.
 func (o ThresholdOptions) Cost(v VerdictCounts) *float64 {
-	c, err := parseCosts(o.Costs)
-	if err != nil {
+	if o.Costs == "" {
 		return nil
 	}
+	c, _ := parseCosts(o.Costs) // o is valid
 	messages, unsure := v.Ham.Messages()+v.Spam.Messages(), v.Ham.Unsure+v.Spam.Unsure
 	return orNil(float64(c.sum(v.Ham.Spam, v.Spam.Ham, unsure))/1e6/float64(messages), messages > 0)
 }

@@ -72,9 +72,8 @@ type vocabulary struct {
 	err error
 }
 
-// vocabularyOf returns the vocabulary of documents, which are in all, for a kind of feature.
-func vocabularyOf(all *features.Documents, documents []features.Ref, kind features.Kind, o features.Options, workers int) (v vocabulary) {
-	all = all.As(kind)
+// vocabularyOf returns the vocabulary of documents, which are in all.
+func vocabularyOf(all *features.Documents, documents []features.Ref, o features.Options, workers int) (v vocabulary) {
 	v.Index, v.Terms.Documents, v.err = all.Build(documents, o, workers)
 	if v.err = cmp.Or(v.err, all.Err()); v.err != nil {
 		none, _ := features.NewVocabulary(nil)
@@ -127,8 +126,8 @@ func (m *Mail) Divide(o CollectOptions) (*Collection, error) {
 		c.summary.Warnings = append(c.summary.Warnings,
 			fmt.Sprintf("%s: too few to learn from, and the figures mean little; give at least %d messages of each class", strings.Join(few, ", "), FewMessages))
 	}
-	if undated := m.Undated(); undated > 0 && o.Split.Method == corpus.SplitByTime && !o.Undivided {
-		c.summary.Warnings = append(c.summary.Warnings, fmt.Sprintf("%d of %d messages have no time of delivery, and count as the oldest", undated, m.Len()))
+	if o.Split.Method == corpus.SplitByTime && !o.Undivided && m.Undated() > 0 {
+		c.summary.Warnings = append(c.summary.Warnings, fmt.Sprintf("%d of %d messages have no time of delivery, and count as the oldest", m.Undated(), m.Len()))
 	}
 	var sizes []int
 	var err error
@@ -199,12 +198,12 @@ func (c *Collection) buildVocabulary() error {
 	c.summary.Train, c.summary.Development, c.summary.Test = count[corpus.Train], count[corpus.Development], count[corpus.Test]
 	training, _ := c.rows(c.InPart(corpus.Train))
 	workers, store, o := parallel.Workers(c.Options.Workers), c.store, c.Options.Features
-	c.terms = vocabularyOf(store, training, features.Bits, o, workers)
+	c.terms = vocabularyOf(store, training, o, workers)
 	if c.terms.err != nil {
 		return c.terms.err
 	}
 	c.whole = sync.OnceValue(func() vocabulary {
-		return vocabularyOf(store, training, features.Whole, features.DefaultOptions(), workers)
+		return vocabularyOf(store.As(features.Whole), training, features.DefaultOptions(), workers)
 	})
 	c.summary.Terms = c.terms.Vocabulary.Len()
 	return nil
@@ -398,7 +397,7 @@ func (m *Mail) indexFor(f *filter.Filter, workers int) *features.Index {
 // Dataset returns all messages as a matrix (documents x terms) of the given kind, over the vocabulary of all of them.
 func (m *Mail) Dataset(kind features.Kind) (*features.Dataset, error) {
 	documents, labels := m.rows(m.All())
-	v := vocabularyOf(m.store, documents, kind, features.DefaultOptions(), 1)
+	v := vocabularyOf(m.store.As(kind), documents, features.DefaultOptions(), 1)
 	return v.Dataset(kind, m.Classes, documents, labels, 1), v.err
 }
 

@@ -2,10 +2,12 @@ package train
 
 import (
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"chaff/corpus"
 	"chaff/features"
@@ -163,8 +165,15 @@ func (c *Collection) newFilter(model string, linear *models.Linear, learned *mod
 		return nil, fmt.Errorf("encode settings of %s: %w", model, err)
 	}
 	p.Features, p.Split, p.Seed, p.Limits = c.Options.Features, c.Options.Split, c.Options.Seed, o.Thresholds
-	p.Corpus, p.Promise, p.Sample = c.summary, chosen.Promise, c.sample()
+	p.Corpus, p.Promise = c.summary, chosen.Promise
 	p.Corpus.Listing = nil
+	// The sample is the smallest hashes of messages, which are keyed like terms, so that nobody without the model can tell what it was fitted to.
+	hashes := c.Mail.hashes(c.InPart(corpus.Train), c.Options.Reading.Key)
+	slices.Sort(hashes)
+	hashes = slices.Compact(hashes)
+	for _, hash := range hashes[:min(sampleSize, len(hashes))] {
+		p.Sample = binary.LittleEndian.AppendUint64(p.Sample, hash)
+	}
 	info, err := json.Marshal(p)
 	if err != nil {
 		return nil, fmt.Errorf("encode provenance of %s: %w", model, err)

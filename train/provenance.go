@@ -63,21 +63,8 @@ func ProvenanceOf(f Made) (Provenance, error) {
 	return p, nil
 }
 
-// sampleSize is the number of messages in the sample of a model file, which takes 8 bytes for each.
+// sampleSize is the number of messages in the sample of a model file, which takes 8 bytes for each, little-endian and in ascending order.
 const sampleSize = 512
-
-// sample returns the smallest hashes of the messages of the training part, 8 bytes each, little-endian and ascending. The hashes are keyed
-// like terms, so that nobody without the model can tell what it was fitted to.
-func (c *Collection) sample() []byte {
-	hashes := c.Mail.hashes(c.InPart(corpus.Train), c.Options.Reading.Key)
-	slices.Sort(hashes)
-	hashes = slices.Compact(hashes)
-	var sample []byte
-	for _, hash := range hashes[:min(sampleSize, len(hashes))] {
-		sample = binary.LittleEndian.AppendUint64(sample, hash)
-	}
-	return sample
-}
 
 // hashes returns the keyed hashes of some messages.
 func (m *Mail) hashes(messages []int, key termkey.Key) []uint64 {

@@ -190,13 +190,6 @@ func (w *Writer) Add(name string, data []byte) {
 	w.Write(data)
 }
 
-// WriteEach appends what appendTo appends for each i from 0 to n-1.
-func (w *Writer) WriteEach(n int, appendTo func(dst []byte, i int) []byte) {
-	for i := range n {
-		w.Write(appendTo(w.AvailableBuffer(), i))
-	}
-}
-
 // end ends a section, if one was begun, and returns where the next one begins. The buffer keeps errors.
 func (w *Writer) end() (next uint64) {
 	w.Flush()
