@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -219,14 +220,12 @@ func (x *experiment) look(collection *train.Collection, all []train.Trained) (mi
 	if mistakes = []evaluate.Judged{}; shown > 0 {
 		mistakes, err = evaluate.Mistakes(ctx, collection, all[0], shown)
 	}
-	if err == nil {
-		err = x.draw(collection.Summary(), collection.Classes, all, "the test part", mistakes)
-	}
 	if err == nil && x.page != "" {
+		err = x.draw(collection.Summary(), collection.Classes, all, "the test part", mistakes)
 		if boundary, none := evaluate.BoundaryOf(ctx, collection); none == nil { // some mail has no two words that separate
 			x.drawn.Boundary = &boundary
 		}
-		err = context.Cause(ctx)
+		err = cmp.Or(err, context.Cause(ctx))
 	}
 	return mistakes[:min(int(x.mistakes), len(mistakes))], leaks, err
 }

@@ -12,9 +12,7 @@ import (
 	"chaff/internal/screen"
 	"chaff/mailbox"
 	"chaff/message"
-	"chaff/metrics"
 	"chaff/store"
-	"chaff/train"
 )
 
 type reviewing struct {
@@ -193,15 +191,6 @@ func worstOf(changes []mailbox.Change) []doubtful {
 func doubtOf(fingerprint uint64, path, label string, doubt float64, raw []byte) doubtful {
 	decoder := message.NewDecoder(message.DefaultOptions())
 	return doubtful{fmt.Sprintf(idFormat, fingerprint), path, string(decoder.Decode(raw).Get("subject")), label, doubt}
-}
-
-// doubtsOf returns the doubtful messages of mail.
-func doubtsOf(mail *train.Mail, doubts []metrics.Doubt) []doubtful {
-	return mapped(doubts, func(d metrics.Doubt) doubtful {
-		item, e := mail.Item(d.Message), mail.Entry(d.Message)
-		raw, _ := item.Read(nil)
-		return doubtOf(e.Fingerprint, item.Origin, mail.Classes[e.Label], d.Doubt, raw)
-	})
 }
 
 // idDigits is how many digits of an ID are printed. They tell the messages of a log apart but for one in a million.

@@ -35,7 +35,16 @@ type onModel struct {
 // loaded before the command runs.
 func (x *onModel) add(p *program, c *cobra.Command, verb, json string, shorts ...string) {
 	x.program, x.command = p, c
-	c.PreRunE = func(*cobra.Command, []string) error { return x.load() }
+	c.PreRunE = func(*cobra.Command, []string) (err error) {
+		sources := config.Sources{File: x.configFile, DefaultFile: delivery.Path(x.environ, delivery.ConfigHome, "config.toml"), Environ: x.environ, Set: x.set}
+		if x.Loaded, err = config.Load(sources); err != nil {
+			return settingsError(sources, err)
+		}
+		for _, text := range x.Gone {
+			x.warn(text)
+		}
+		return nil
+	}
 	c.Flags().StringVar(&x.configFile, "config", "", "read settings from `FILE` (.toml, .yaml, .json); default $XDG_CONFIG_HOME/chaff/config.toml")
 	c.Flags().Func("set", "set `KEY=VALUE`, as tokenize.language=none; chaff config lists the keys", func(text string) error {
 		key, value, found := strings.Cut(text, "=")
@@ -72,17 +81,6 @@ func (x *onModel) add(p *program, c *cobra.Command, verb, json string, shorts ..
 		}
 	}
 	p.addModelFile(c, verb, json)
-}
-
-func (x *onModel) load() (err error) {
-	sources := config.Sources{File: x.configFile, DefaultFile: delivery.Path(x.environ, delivery.ConfigHome, "config.toml"), Environ: x.environ, Set: x.set}
-	if x.Loaded, err = config.Load(sources); err != nil {
-		return settingsError(sources, err)
-	}
-	for _, text := range x.Gone {
-		x.warn(text)
-	}
-	return nil
 }
 
 // warnOfSettings warns of settings given on the command line that a saved model has its own of.

@@ -11,6 +11,7 @@ import (
 	"chaff/filter"
 	"chaff/internal/replace"
 	"chaff/internal/screen"
+	"chaff/metrics"
 	"chaff/models"
 	"chaff/report"
 	"chaff/store"
@@ -125,7 +126,11 @@ func (x *training) fitModel(ctx context.Context, collection *train.Collection, r
 	r.Models = []train.Result{trained.Result}
 	learned := collection.Mail
 	if f, r.Saved, err = collection.Refit(ctx, trained, options); err == nil {
-		r.Doubts = doubtsOf(learned, r.Saved.Doubts)
+		r.Doubts = mapped(r.Saved.Doubts, func(d metrics.Doubt) doubtful {
+			item, e := learned.Item(d.Message), learned.Entry(d.Message)
+			raw, _ := item.Read(nil)
+			return doubtOf(e.Fingerprint, item.Origin, learned.Classes[e.Label], d.Doubt, raw)
+		})
 	}
 	return f, err
 }

@@ -195,7 +195,10 @@ func Locked(path, beside string, kind Kind, mode fs.FileMode, content func(file 
 		return nil, Reason(err)
 	}
 	defer dir.Close()
-	sweep(dir)
+	temporaries, _ := fs.Glob(dir.FS(), prefix+"*"+suffix)
+	for _, name := range temporaries {
+		removeAbandoned(dir, name)
+	}
 	old := regular(dir, path)
 	if old != nil {
 		mode = 0o600
@@ -374,21 +377,6 @@ func create(dir *os.Root, mode fs.FileMode) (*os.File, error) {
 		dir.Remove(name)
 	}
 	return nil, fs.ErrExist
-}
-
-// sweep removes the temporary files of killed processes from a folder. It ignores errors.
-func sweep(dir *os.Root) {
-	folder, err := dir.Open(".")
-	if err != nil {
-		return
-	}
-	defer folder.Close()
-	names, _ := folder.Readdirnames(-1)
-	for _, name := range names {
-		if strings.HasPrefix(name, prefix) && strings.HasSuffix(name, suffix) {
-			removeAbandoned(dir, name)
-		}
-	}
 }
 
 // Scratch returns a temporary file for its owner. It has no name where the system allows that, and is else removed with the owner.
