@@ -135,12 +135,6 @@ func withoutNUL(text []byte, isHTML bool) []byte {
 	return kept
 }
 
-// isWide reports whether text is declared to be UTF-16 or UTF-32, or begins with the mark of UTF-16. A byte of each letter may be a control character.
-func (t *texts) isWide(text, label []byte) bool {
-	c := t.codec(label)
-	return c != nil && c.mark == markWide || hasOrderMark(text)
-}
-
 // hasOrderMark reports whether text begins with the byte order mark of UTF-16.
 func hasOrderMark(text []byte) bool {
 	return bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff"))
@@ -277,22 +271,6 @@ func isMostlyUTF8(text []byte, declared bool) bool {
 		text = text[size:]
 	}
 	return good > 0 && (good >= 2*bad || declared && good*2 >= bad)
-}
-
-// standAlone reports whether most bytes beyond ASCII in a sample of text stand between bytes of ASCII. They do so in Latin alphabets, and
-// rarely in charsets of two bytes a character.
-func standAlone(text []byte) bool {
-	all, alone := 0, 0
-	for i, c := range text[:min(len(text), sampleBytes)] {
-		if c < utf8.RuneSelf {
-			continue
-		}
-		all++
-		if (i == 0 || text[i-1] < utf8.RuneSelf) && (i+1 == len(text) || text[i+1] < utf8.RuneSelf) {
-			alone++
-		}
-	}
-	return alone*2 > all
 }
 
 // appendRepaired appends text with the character of windows-1252 for each byte that is not valid UTF-8. So text that is cut

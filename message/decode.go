@@ -257,10 +257,12 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 	encoded := body
 	body = d.content(e, body, d.left)
 	read = len(body)
-	if isNoise(body) && !d.isWide(body, e.charset) {
+	declared := d.codec(e.charset)
+	isWide := declared != nil && declared.mark == markWide // UTF-16 or UTF-32, of whose letters a byte may be a control character
+	if isNoise(body) && !isWide && !hasOrderMark(body) {
 		isPDF := bytes.HasPrefix(body, []byte("%PDF-")) && (!isHTML || part.Attachment && ascii.HasSuffixFold(e.filename, ".pdf")) // else browsers show a page
 		isKnown := slices.Contains(fileKinds, kindOf(body[:min(len(body), sniffBytes)]))
-		if (isPDF || !isHTML && isKnown) && !hasWords(body) && !isMostlyUTF8(body, false) && !d.codec(e.charset).isRather(body) {
+		if (isPDF || !isHTML && isKnown) && !hasWords(body) && !isMostlyUTF8(body, false) && !declared.isRather(body) {
 			if isPDF {
 				d.pdf(part, body)
 			} else {

@@ -170,10 +170,19 @@ func (t *singleTable) score(text []byte) (score int, frequent bool) {
 func (g guesser) charset(text []byte) string {
 	text = text[lengthOfASCII(text):]
 	text = text[:min(len(text), sampleBytes)]
+	all, alone := 0, 0 // bytes beyond ASCII, and those between bytes of ASCII: most are in Latin alphabets, few in charsets of two bytes a character
+	for i, c := range text {
+		if c < utf8.RuneSelf {
+			continue
+		}
+		all++
+		if (i == 0 || text[i-1] < utf8.RuneSelf) && (i+1 == len(text) || text[i+1] < utf8.RuneSelf) {
+			alone++
+		}
+	}
 	best, name := 0, fallback
-	isLatin := standAlone(text)
 	for _, c := range g {
-		if c.isDouble && isLatin {
+		if c.isDouble && alone*2 > all {
 			break
 		}
 		score, _ := c.score(text)

@@ -106,8 +106,13 @@ func (r *fieldRules) of(name, value []byte) *fieldRule {
 // make returns the rule for a header name in lower case.
 func (r *fieldRules) make(lower string) *fieldRule {
 	kind := headerfield.KindOf([]byte(lower))
+	matches := func(pattern string) bool {
+		name := strings.ReplaceAll(lower, "/", "-") // a slash, as in rubbish, would end path.Match's `*`
+		ok, err := path.Match(strings.ToLower(pattern), name)
+		return ok && err == nil
+	}
 	if lower == "" || kind == headerfield.Verdict || kind == headerfield.Mailbox ||
-		matchesAny(r.options.IgnoreHeaders, lower) || !matchesAny(r.options.Headers, lower) {
+		slices.ContainsFunc(r.options.IgnoreHeaders, matches) || !slices.ContainsFunc(r.options.Headers, matches) {
 		return &r.none
 	}
 	rule := &fieldRule{tag: lower + ":"}
@@ -166,15 +171,6 @@ const (
 var reservedTags = []string{
 	"body", "hidden", "type", "charset", "encoding", "file", "host", "domain", "path", "port", "mailto", "scheme", "link", "outline", "html", "script",
 	"mark", "order", "value", "shape", "mime", "zone", "step", "same", "missing", "header",
-}
-
-// matchesAny reports whether a header name matches one of some valid patterns.
-func matchesAny(patterns []string, lower string) bool {
-	name := strings.ReplaceAll(lower, "/", "-") // a slash, as in rubbish, would end path.Match's `*`
-	return slices.ContainsFunc(patterns, func(pattern string) bool {
-		ok, err := path.Match(strings.ToLower(pattern), name)
-		return ok && err == nil
-	})
 }
 
 // FieldOf returns the header field that a term comes from, in lower case. It is empty for terms of the text, the parts or the

@@ -27,7 +27,16 @@ type Limits struct {
 func Extract(data []byte, limits *Limits, link func(uri []byte)) (text, hidden []byte) {
 	r := &reader{limits: limits, link: link, byNumber: map[int]int{}, fonts: map[string]int{}, maps: map[int]*glyphMap{}, glyphsLeft: maxGlyphs}
 	r.scan(data)
-	r.nameObjects()
+	// Programs use the same name for a font on all pages, and Contents for the streams that are those of a page.
+	for _, ref := range r.references {
+		i, ok := r.byNumber[ref.number]
+		if ok && string(ref.name) == "Contents" {
+			r.objects[i].isOther = false
+		}
+		if _, known := r.fonts[string(ref.name)]; ok && !known && r.objects[i].isFont {
+			r.fonts[string(ref.name)] = i
+		}
+	}
 	c := content{reader: r}
 	for i := range r.objects {
 		if o := &r.objects[i]; o.stream != nil && !o.isPacked && !o.isOther && !c.isFull() {
@@ -275,21 +284,4 @@ func (r *reader) inflate(content []byte) []byte {
 	r.limits.Unpacked -= len(unpacked)
 	r.limits.Packed -= len(content) - source.Len()
 	return unpacked
-}
-
-// nameObjects finds the fonts by their names, which programs use for the same font on all pages, and the streams that are
-// contents of a page.
-func (r *reader) nameObjects() {
-	for _, ref := range r.references {
-		i, ok := r.byNumber[ref.number]
-		if ok && string(ref.name) == "Contents" {
-			r.objects[i].isOther = false
-		}
-		if !ok || !r.objects[i].isFont {
-			continue
-		}
-		if _, known := r.fonts[string(ref.name)]; !known {
-			r.fonts[string(ref.name)] = i
-		}
-	}
 }
