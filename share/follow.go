@@ -16,6 +16,10 @@ const (
 	// maxBatch is how many records are learned under one lock of the log, and gather for how long they are waited for after the first.
 	maxBatch = 500
 	gather   = 200 * time.Millisecond
+	// heartbeat is how often the server says that it knows of our consumer, and idle for how long the first record is waited for: a consumer that no server knows
+	// any more, as after a partition of a cluster, is missed after two heartbeats of one wait.
+	heartbeat = time.Second
+	idle      = 3 * heartbeat
 )
 
 // follow learns what comes through the stream. Its consumer begins behind the position that the log has, so that nobody need know what the last one was told.
@@ -54,7 +58,7 @@ func (h *host) followOnce(ctx context.Context) error {
 		return err
 	}
 	// A consumer that waits for a server that is gone asks another one after so long.
-	messages, err := consumer.Messages(jetstream.PullMaxMessages(maxBatch), jetstream.PullExpiry(2*time.Second), jetstream.PullHeartbeat(time.Second))
+	messages, err := consumer.Messages(jetstream.PullMaxMessages(maxBatch), jetstream.PullExpiry(2*time.Second), jetstream.PullHeartbeat(heartbeat))
 	if err != nil {
 		return err
 	}
@@ -90,7 +94,7 @@ func (h *host) followOnce(ctx context.Context) error {
 
 // next returns the messages that come, none after a while.
 func next(ctx context.Context, messages jetstream.MessagesContext) (batch []jetstream.Msg, err error) {
-	wait := time.Second
+	wait := idle
 	var until time.Time
 	for len(batch) < maxBatch && wait > 0 {
 		m, err := messages.Next(jetstream.NextMaxWait(wait))

@@ -45,9 +45,7 @@ func (h *host) publish(ctx context.Context) error {
 		}
 		if time.Since(saved) > saveEvery {
 			saved = time.Now()
-			if err := h.save(); err != nil {
-				return err
-			}
+			h.save()
 		}
 		if len(waiting) == 0 && !sleep(ctx, lookEvery) {
 			return ctx.Err()

@@ -55,6 +55,20 @@ func TestThatNoServerAnswersIsSaidAtOnce(t *testing.T) {
 	}
 }
 
+// On a full disk, each part of share would say its own line each second.
+func TestLinesThatTakeTurnsAreSaidOnce(t *testing.T) {
+	var said []string
+	h := &host{tell: func(line string) { said = append(said, line) }}
+	for range 3 {
+		h.say("publish")
+		h.say("follow")
+		h.say("save")
+	}
+	if len(said) != 3 {
+		t.Errorf("said %q", said)
+	}
+}
+
 // A host that was taken over may send anything: what is too large is no lesson, and the largest that hosts send is one.
 func TestALessonHasABound(t *testing.T) {
 	sizes := map[int]bool{store.MaxLesson: true, store.MaxLesson + 1: false}

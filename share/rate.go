@@ -96,8 +96,11 @@ func (h *host) findWaiting(ctx context.Context, at store.Stand) error {
 		name := subject[strings.LastIndexByte(subject, '.')+1:]
 		o := h.origin(name)
 		sort.Search(int(at.Position), func(i int) bool { // what follows is higher, too
-			m, e := h.record(ctx, name, uint64(i)+1, at.Position)
-			if err = errors.Join(err, e); m == nil {
+			var m *jetstream.RawStreamMsg
+			if err == nil {
+				m, err = h.record(ctx, name, uint64(i)+1, at.Position)
+			}
+			if m == nil {
 				return true
 			}
 			// Garbage has no number. It counts as one that waits, so that the search may begin too early but never too late.

@@ -80,3 +80,23 @@ func TestTheRecordsThatWaitAreFound(t *testing.T) {
 	try("")
 	t.Logf("%d streams", tried)
 }
+
+// failing is a stream whose servers do not answer.
+type failing struct {
+	oneHost
+	asked *int
+}
+
+func (s failing) GetMsg(context.Context, uint64, ...jetstream.GetMsgOpt) (*jetstream.RawStreamMsg, error) {
+	*s.asked++
+	return nil, context.DeadlineExceeded
+}
+
+// Each request to servers that do not answer takes seconds.
+func TestASearchEndsWithItsFirstError(t *testing.T) {
+	asked := 0
+	h := &host{options: DefaultOptions(), name: "a", origins: map[string]*origin{}, stream: failing{asked: &asked}}
+	if err := h.findWaiting(t.Context(), store.Stand{Position: 1000}); err != context.DeadlineExceeded || asked != 1 {
+		t.Errorf("asked %d times: %v", asked, err)
+	}
+}

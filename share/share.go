@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -39,7 +40,7 @@ type host struct {
 	mu    sync.Mutex
 	state store.Sharing
 	tell  func(line string)
-	told  string // the last line
+	told  []string // the last lines
 }
 
 // fatal is an error that only a person can repair.
@@ -120,7 +121,8 @@ func (h *host) ended(ctx context.Context, err error) error {
 			s.Problem = err.Error()
 		}
 	})
-	return errors.Join(err, h.save())
+	h.save()
+	return err
 }
 
 // again does something until it succeeds, ctx ends, the stream is lost, or a person has to repair something.
@@ -136,21 +138,19 @@ func (h *host) again(ctx context.Context, what string, do func(context.Context) 
 		problem := fmt.Sprintf("%s: %v", what, err)
 		h.say(problem)
 		h.note(func(s *store.Sharing) { s.Problem = problem })
-		if err := h.save(); err != nil {
-			h.say(err.Error())
-		}
+		h.save()
 		if !sleep(ctx, retry) {
 			return ctx.Err()
 		}
 	}
 }
 
-// say tells a line, unless it is as the last one.
+// say tells a line, unless it is one of the last ones: on a full disk, each part of share says its own line each second.
 func (h *host) say(line string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if line != h.told {
-		h.told = line
+	if !slices.Contains(h.told, line) {
+		h.told = append(h.told[max(0, len(h.told)-4):], line)
 		h.tell(line)
 	}
 }
@@ -173,11 +173,14 @@ func (h *host) note(change func(*store.Sharing)) {
 }
 
 // save writes it to its file.
-func (h *host) save() error {
+func (h *host) save() {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	h.state.Written = time.Now().UTC().Truncate(time.Second)
-	return h.state.Write(h.Path)
+	err := h.state.Write(h.Path)
+	h.mu.Unlock()
+	if err != nil {
+		h.say(err.Error())
+	}
 }
 
 // subject returns the subject of the records of a host; * for all.
@@ -266,7 +269,7 @@ func (h *host) begin(ctx context.Context) error {
 		}
 		return h.adopt(ctx, fit)
 	}
-	return h.apply(ctx, nil, at.Position, at.Position)
+	return h.apply(ctx, nil, at.Position, min(at.Position, info.State.LastSeq)) // a server that lost its power may have lost its last records
 }
 
 // apply makes the log learn what the stream has between two positions. Without lessons it writes the model, if that is due.

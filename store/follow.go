@@ -20,7 +20,6 @@ import (
 // Applied is what became of lessons.
 type Applied struct {
 	Learned int            // of other hosts, or forgotten
-	Own     int            // of this host, which have their place now
 	Twice   int            // that came before
 	Refused map[string]int // by reason
 	Last    time.Time      // when the last one got its place
@@ -68,11 +67,10 @@ func Follow(log *Store, b Batch) (a Applied, err error) {
 			case number <= last:
 				a.Twice++
 			default:
-				own, err := s.apply(t, l.Origin == b.Host, l.Late)
-				if err != nil {
+				own := l.Origin == b.Host
+				if err := s.apply(t, own, l.Late); err != nil {
 					return err
 				}
-				a.Own += int(flag(own))
 				a.Learned += int(flag(!own))
 			}
 		}
@@ -100,31 +98,26 @@ func (s follower) together(do func() error) error {
 	return err
 }
 
-// apply learns a lesson, and reports whether it was one of this host that waited.
-func (s follower) apply(t Taught, own, late bool) (waited bool, err error) {
+// apply learns a lesson. One of this host that waits gets its place.
+func (s follower) apply(t Taught, own, late bool) error {
 	before, err := s.find(t.entry.Fingerprint)
 	if err != nil {
-		return false, err
-	}
-	switch known := before.what != 0; {
-	case known && before.waits():
-		if own && before.isSame(t) {
-			waited = true
-			break
-		}
-		if !t.entry.Confirmed || before.Confirmed {
-			return own, nil // what waits comes later
-		}
-	case known && (before.Confirmed && !t.entry.Confirmed || before.record() == t.entry.record()):
-		return own, nil // or it came before a crash
-	case known && late && before.Shared && before.Origin != t.entry.Origin && !before.Learned.Before(t.entry.Learned) && before.Confirmed == t.entry.Confirmed:
-		return own, nil
+		return err
 	}
 	t.entry.at = before.at
-	if waited && !t.isCut {
-		return true, s.place(t.entry)
+	switch waits := before.waits(); {
+	case waits && own && before.isSame(t):
+		if !t.isCut { // else all hosts learn the same terms
+			return s.place(t.entry)
+		}
+	case waits && (before.Confirmed || !t.entry.Confirmed):
+		return nil // what waits comes later
+	case before.Confirmed && !t.entry.Confirmed, before.record() == t.entry.record():
+		return nil // or it came before a crash
+	case late && before.Shared && before.Origin != t.entry.Origin && !before.Learned.Before(t.entry.Learned) && before.Confirmed == t.entry.Confirmed:
+		return nil
 	}
-	return own, s.enter(t, before)
+	return s.enter(t, before)
 }
 
 // isSame reports whether an entry that waits is that of a lesson. The same may have been taught twice, and something else between.
