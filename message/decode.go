@@ -282,7 +282,8 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 	if isHTML && (string(e.mediaType) == "text/enriched" || string(e.mediaType) == "text/richtext") {
 		isHTML = isRich(body)
 	}
-	if !isHTML && hasTag(body, "html", "body") { // QUIRK: HTML is declared as text/html. It is also sent as text/plain (html-as-plain.eml).
+	isUndeclared := !isHTML && hasTag(body, "html", "body") // QUIRK: HTML is declared as text/html. It is also sent as text/plain (html-as-plain.eml).
+	if isUndeclared {
 		d.msg.Repairs.Add(UndeclaredHTML)
 		isHTML = true
 	}
@@ -294,6 +295,13 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 		body = d.joinFlowed(body)
 	}
 	d.setText(part, body, isHTML)
+	if isUndeclared { // most programs show it as it stands, with its comments and attributes
+		page := part.Text
+		d.setText(part, body, false)
+		start := len(d.arena)
+		d.arena = append(append(append(d.arena, page...), '\n'), part.Text...)
+		part.Text = slices.Clip(d.arena[start:])
+	}
 	return read, files
 }
 

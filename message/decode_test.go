@@ -136,7 +136,7 @@ func TestBrokenMailIsRead(t *testing.T) {
 		{"file-names", "names", "- | - | prices | - | -", "", ""},
 		{"html", "HTML", "Shop Cheap pills for you & me €5 cell next go Buy now or see . without scriptstop",
 			"https://shop.example/a?b=1&c=2 //img.example/x.gif www.shop.example/more", ""},
-		{"html-as-plain", "not plain", "Not plain", "", "HTML declared as plain text"},
+		{"html-as-plain", "not plain", "Not plain <HTML> <Body bgcolor=white>Not <i>plain</i></body></html>", "", "HTML declared as plain text"},
 		{"frames", "frames", "Above typed | Look inside", "data:image/svg+xml;base64 https://shop.example/in", ""},
 		{"html-address", "write to us", "Write to our editors.", "mailto:a@b.example", ""},
 		{"html-hidden", "hidden words", "Cheap pills for all of you today", "", ""},
