@@ -223,6 +223,7 @@ func TestDeceptionWithinWordsIsMarked(t *testing.T) {
 		{"a hidden line end", "V<br style=display:none>iagra", "Viagra", "tag-in-word"},
 		{"a hidden field", "V<input type=hidden value=x>iagra", "Viagra", "tag-in-word"},
 		{"blocks in a line, as menus have them", "<li style='display:inline;margin:9px'>free</li><div style='display:inline-block;padding:9px'>now</div>", "free now", ""},
+		{"a block that ends with a hidden element", "<div>free<span hidden>xyz</div>now", "free now", "by-style"},
 		{"hidden details", "free<details><summary hidden>x</summary></details>now", "free now", "by-style"},
 		{"a box without a width", "V<i style='display:inline-block;width:0;overflow:hidden'>xyz</i>iagra", "Viagra", "by-size tag-in-word"},
 		{"a line end by its end tag", "free</br>now", "free now", ""},

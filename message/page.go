@@ -365,7 +365,9 @@ func (p *page) noteInWord(what Mark) {
 // separate adds the line end that the tag of an element that stands apart means, or that of one that it has ended, if there is such. If the tag
 // does not count, or the element is not shown, the line end separates nothing, and is taken back between two letters.
 func (p *page) separate(has traits, isApart bool, ended []element, isHidden bool) bool {
-	isApart = isApart || slices.ContainsFunc(ended, func(e element) bool { return e.isApart })
+	for _, e := range ended {
+		isApart, isHidden = isApart || e.isApart, isHidden && !(e.isApart && e.hiddenBy == 0)
+	}
 	if !isApart && has&separate == 0 {
 		return false
 	}
