@@ -269,7 +269,7 @@ func (h *host) begin(ctx context.Context) error {
 		}
 		return h.adopt(ctx, fit)
 	}
-	return h.apply(ctx, nil, at.Position, min(at.Position, info.State.LastSeq)) // a server that lost its power may have lost its last records
+	return h.apply(ctx, nil, at.Position, at.Position)
 }
 
 // apply makes the log learn what the stream has between two positions. Without lessons it writes the model, if that is due.

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -69,47 +67,6 @@ func TestAStreamThatIsLostTakesNothingWithIt(t *testing.T) {
 		})
 	})
 	check()
-}
-
-// A server that lost its power may have lost its last records, which the hosts have.
-func TestAServerThatForgotItsLastRecordsHidesNothing(t *testing.T) {
-	c := newServers(t, 1, "")
-	js := c.jetStream()
-	hosts := newGroup(t, trained(t, corpustest.Mailbox(1, 40, "ham", "spam")), c.urls())
-	mail := mailOf(t, 7, 30)
-	taught := &lessons{by: map[uint64]map[string]string{}}
-	for _, h := range hosts {
-		h.run()
-	}
-	folder := regexp.MustCompile(`store_dir: "(.*)"`).FindStringSubmatch(string(read(t, c.configs[0])))[1]
-	taught.teach(t, 1, mail[:20], hosts...)
-	settled(t, js, hosts...)
-	c.stop(0)
-	kept := filepath.Join(t.TempDir(), "kept")
-	if err := os.CopyFS(kept, os.DirFS(folder)); err != nil {
-		t.Fatal(err)
-	}
-	c.start(0)
-	c.ready()
-	taught.teach(t, 2, mail[20:40], hosts...)
-	settled(t, js, hosts...)
-	c.stop(0)
-	if err := os.RemoveAll(folder); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.CopyFS(folder, os.DirFS(kept)); err != nil {
-		t.Fatal(err)
-	}
-	c.start(0)
-	c.ready()
-	taught.teach(t, 3, mail[40:60], hosts...)
-	settled(t, js, hosts...)
-	same(t, hosts...)
-	for _, h := range hosts {
-		taught.check(t, h)
-	}
-	fitted(t, js, hosts[0], hosts[1:]...)
-	same(t, hosts...)
 }
 
 // wires are ways between servers that can be cut.
