@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"time"
@@ -115,7 +114,7 @@ func (m *modelFile) Close() error {
 // reader may find the log ahead of the model that it has just opened, and opens that again. So does one in the middle of a fit.
 func openModel(path string, learned bool) (m modelFile, err error) {
 	if _, err := os.Readlink(path); err == nil { // the log is beside the file, not beside the link
-		if target, err := filepath.EvalSymlinks(path); err == nil {
+		if target, err := replace.Real(path); err == nil {
 			path = target
 		}
 	}

@@ -39,7 +39,7 @@ func (m *Mailbox) refresh() error {
 		return err
 	}
 	if m.id, err = filepath.Abs(m.path); err == nil {
-		m.id, err = filepath.EvalSymlinks(m.id)
+		m.id, err = replace.Real(m.id)
 	}
 	if err != nil {
 		return fmt.Errorf("open %s: %w", m.path, replace.Reason(err))

@@ -329,7 +329,12 @@ func (d *doctor) newestMail() {
 	var newest string
 	var at time.Time
 	for _, folder := range []string{"new", "cur"} {
-		entries, err := os.ReadDir(filepath.Join(d.maildir, folder))
+		var entries []fs.DirEntry
+		open, err := replace.OpenExisting(filepath.Join(d.maildir, folder), os.O_RDONLY)
+		if err == nil {
+			entries, err = open.ReadDir(-1)
+			open.Close()
+		}
 		if err != nil {
 			d.bad("newest mail", "name a Maildir, and run doctor as root", "%s is no Maildir that this user can read: %v", d.maildir, replace.Reason(err))
 			return

@@ -35,7 +35,10 @@ func (system) Open(name string) (fs.File, error) {
 	return f, err
 }
 
-func (system) Stat(name string) (fs.FileInfo, error) { return replace.Stat(name) }
+func (system) Stat(name string) (fs.FileInfo, error) {
+	_, info, err := replace.Follow(name)
+	return info, err
+}
 
 // errSpecial is the error for pipes, sockets and devices. Reading them may never end.
 var errSpecial = errors.New("is neither a file nor a folder")

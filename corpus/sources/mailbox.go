@@ -203,9 +203,9 @@ func (p *Plan) find(dir, name string, parts []string) {
 		if err == nil {
 			_, err = fs.Stat(p.fsys, path.Join(folder, "cur"))
 		}
-		if misleads := errors.Is(err, replace.ErrLink); !misleads && isMaildir(p.fsys, folder) {
+		if isMaildir(p.fsys, folder) {
 			p.add(folder, shown, all)
-		} else if isHidden(e.Name()) && (misleads || errors.Is(err, fs.ErrPermission)) {
+		} else if isHidden(e.Name()) && (errors.Is(err, replace.ErrLink) || errors.Is(err, fs.ErrPermission)) {
 			p.Folders = append(p.Folders, unreadable(shown, err))
 		}
 		if isOfKMail || !isHidden(e.Name()) {

@@ -106,13 +106,15 @@ func TestTheOwnerOfAFolderGetsNothingElse(t *testing.T) {
 	if err := File(filepath.Join(theirs, "model"), example, []byte("#new"), 0o600); !errors.Is(err, ErrLink) {
 		t.Errorf("root writes through a link of another user: %v", err)
 	}
-	put(t, filepath.Join(theirs, "folder", "model")) // the folder has become a link
-	mustBelong(t, filepath.Join(ours, "model"), 0, 0, 0o600)
-	if file, err := Open(filepath.Join(theirs, "folder", "token"), os.O_EXCL|os.O_WRONLY, 0o600); err != nil {
-		t.Error(err)
-	} else {
-		file.Close()
-		mustBelong(t, filepath.Join(ours, "token"), 0, 0, 0o600)
+	inside := filepath.Join(theirs, "folder", "model") // the folder has become a link
+	if err := File(inside, example, []byte("#new"), 0o600); !errors.Is(err, ErrLink) {
+		t.Errorf("root writes into a folder that a link of another user leads to: %v", err)
+	}
+	if _, err := Open(inside, os.O_EXCL|os.O_WRONLY, 0o600); !errors.Is(err, ErrLink) {
+		t.Errorf("root makes a file where a link of another user leads: %v", err)
+	}
+	if err := Probe(filepath.Dir(inside), true); !errors.Is(err, ErrLink) {
+		t.Errorf("root tries a folder that a link of another user leads to: %v", err)
 	}
 	if file, err := Open(filepath.Join(theirs, "dangling"), os.O_WRONLY, 0o600); err == nil {
 		file.Close()

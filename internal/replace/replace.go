@@ -20,6 +20,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -42,7 +43,7 @@ var (
 	ErrFolder  = errors.New("it is a folder")
 	ErrDevice  = errors.New("it is a device or a pipe")
 	ErrSpecial = errors.New("it is not a regular file") // but a disk or a socket
-	ErrLink    = errors.New("it is a link of a user to a file of another user")
+	ErrLink    = errors.New("a link of a user leads to what belongs to another user")
 )
 
 // Kind is a kind of file that chaff writes. Its first bytes tell it from all other files.
@@ -93,20 +94,20 @@ func (k Kind) Check(path string) error {
 // Target returns the file that File would replace for path, which need not exist, or the reason why it would not. That is
 // path itself or the target of a link at path: renaming a file over /dev/stdout would destroy it for all programs.
 func Target(path string) (string, error) {
-	info, err := os.Stat(path)
+	_, info, err := Follow(path)
 	link, linkErr := os.Lstat(path)
 	isLink := linkErr == nil && link.Mode()&fs.ModeSymlink != 0
 	switch {
-	case err == nil && isLink && misleadsRoot(link, info):
-		return "", ErrLink
+	case errors.Is(err, ErrLink):
+		return "", err
 	case standard(path) != nil || err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0:
 		return "", ErrDevice
 	case isLink:
 		// Opening checks whether the system lets us follow the link: not one of another user in a shared folder.
-		file, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+		file, err := OpenExisting(path, os.O_WRONLY)
 		if err == nil {
 			file.Close()
-			path, err = filepath.EvalSymlinks(path)
+			path, err = Real(path)
 		}
 		if err != nil && (info == nil || !info.IsDir()) {
 			return "", fmt.Errorf("follow the link: %w", Reason(err))
@@ -190,7 +191,7 @@ func Locked(path, beside string, kind Kind, mode fs.FileMode, content func(file 
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.OpenRoot(filepath.Dir(path))
+	dir, err := openFolder(filepath.Dir(path))
 	if err != nil {
 		return nil, Reason(err)
 	}
@@ -238,7 +239,7 @@ func Locked(path, beside string, kind Kind, mode fs.FileMode, content func(file 
 
 // Open opens a file as [os.OpenFile] does. If there is none, it makes one with a mode.
 func Open(path string, flag int, mode fs.FileMode) (*os.File, error) {
-	dir, err := os.OpenRoot(filepath.Dir(path))
+	dir, err := openFolder(filepath.Dir(path))
 	if err != nil {
 		return nil, err
 	}
@@ -254,41 +255,108 @@ func Open(path string, flag int, mode fs.FileMode) (*os.File, error) {
 	return file, err
 }
 
-// OpenExisting opens a file that is there, without waiting for a FIFO. A link of a user leads the superuser to files of that user only; otherwise the error
-// is [ErrLink]: any user could make him read what that user may not, or what never ends, as /proc/kmsg.
+// OpenExisting opens a file or a folder that is there, without waiting for a FIFO. It follows links as [Follow] does, whatever is exchanged meanwhile.
 func OpenExisting(path string, flag int) (*os.File, error) {
 	flag |= syscall.O_NONBLOCK
-	file, err := os.OpenFile(path, flag|noFollow, 0)
-	if err == nil {
-		return file, nil
+	if os.Geteuid() != 0 || isOfProcess(path) {
+		return os.OpenFile(path, flag, 0)
 	}
-	link, linkErr := os.Lstat(path)
-	if linkErr != nil || link.Mode()&fs.ModeSymlink == 0 {
+	if atOnce {
+		if file, err := straight(path, flag); err == nil {
+			return file, nil
+		}
+	}
+	path, there, err := Follow(path) // first, since opening some devices does something
+	if err != nil {
 		return nil, err
 	}
-	if _, err := Stat(path); err != nil { // opening some devices does something
+	file, err := straight(path, flag)
+	if err != nil {
 		return nil, err
 	}
-	if file, err = os.OpenFile(path, flag, 0); err != nil {
-		return nil, err
-	}
-	if info, err := file.Stat(); err != nil || misleadsRoot(link, info) {
+	if info, err := file.Stat(); err != nil || !os.SameFile(info, there) {
 		file.Close()
 		return nil, cmp.Or(err, ErrLink)
 	}
 	return file, nil
 }
 
-// Stat is [os.Stat] for what [OpenExisting] opens.
-func Stat(path string) (fs.FileInfo, error) {
-	info, err := os.Stat(path)
+// openFolder opens a folder that [OpenExisting] opens.
+func openFolder(path string) (*os.Root, error) {
+	path, there, err := Follow(path)
 	if err != nil {
 		return nil, err
 	}
-	if link, err := os.Lstat(path); err == nil && misleadsRoot(link, info) {
-		return nil, ErrLink
+	dir, err := os.OpenRoot(path)
+	if err != nil {
+		return nil, err
 	}
-	return info, nil
+	if info, err := dir.Stat("."); err != nil || !os.SameFile(info, there) {
+		dir.Close()
+		return nil, cmp.Or(err, ErrLink)
+	}
+	return dir, nil
+}
+
+// Real is [filepath.EvalSymlinks] for what [OpenExisting] opens.
+func Real(path string) (string, error) {
+	path, _, err := Follow(path)
+	if err == nil {
+		path, err = filepath.EvalSymlinks(path)
+	}
+	return path, err
+}
+
+// isOfProcess reports whether a path leads to what the process has open, or to another one. No path leads where the links there do: only the system follows them.
+func isOfProcess(path string) bool {
+	return strings.HasPrefix(path, "/proc/") || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/dev/std")
+}
+
+// maxNames is how many names are looked at to follow the links of a path, so that they end.
+const maxNames = 255
+
+// Follow returns what is at a path, as [os.Stat] does, and for the superuser the path without links. The link of a user, anywhere in the path, leads the
+// superuser to what belongs to that user only. Otherwise the error is [ErrLink]: any user could make him read what that user may not, or what never ends, as
+// /proc/kmsg.
+func Follow(path string) (string, fs.FileInfo, error) {
+	if os.Geteuid() != 0 || isOfProcess(path) {
+		info, err := os.Stat(path)
+		return path, info, err
+	}
+	if atOnce {
+		if info, target, err := peek(path); err == nil && target == "" {
+			return path, info, nil
+		}
+	}
+	var users []uint32 // who made the links
+	done, rest := "", path
+	for range maxNames {
+		name, after, more := strings.Cut(rest, "/")
+		if name == "" && more {
+			done, rest = done+"/", after
+			continue
+		}
+		info, target, err := peek(done + name)
+		switch {
+		case err != nil:
+			return "", nil, err
+		case target != "":
+			if by := owner(info); by != 0 {
+				users = append(users, by)
+			}
+			if filepath.IsAbs(target) {
+				done = ""
+			}
+			rest = target + rest[len(name):]
+		case more:
+			done, rest = done+name+"/", after
+		case slices.ContainsFunc(users, func(user uint32) bool { return user != owner(info) }):
+			return "", nil, ErrLink
+		default:
+			return done + name, info, nil
+		}
+	}
+	return "", nil, &fs.PathError{Op: "stat", Path: path, Err: syscall.ELOOP}
 }
 
 // OpenRegular is [OpenExisting] for a regular file, and returns what is known of it. The error does not name it.
@@ -340,7 +408,7 @@ func regular(dir *os.Root, path string) fs.FileInfo {
 
 // Probe returns the reason why no file can be written in the folder dir, or none that is locked, or nil. It leaves nothing behind.
 func Probe(dir string, locked bool) error {
-	folder, err := os.OpenRoot(dir)
+	folder, err := openFolder(dir)
 	if err != nil {
 		return Reason(err)
 	}

@@ -80,8 +80,3 @@ func give(file *os.File, like fs.FileInfo) {
 		_ = file.Chown(int(stat.Uid), int(stat.Gid))
 	}
 }
-
-// misleadsRoot reports whether a link makes the superuser read or change a file that the owner of the link may not be able to.
-func misleadsRoot(link, target fs.FileInfo) bool {
-	return os.Geteuid() == 0 && owner(link) != 0 && owner(link) != owner(target)
-}

@@ -1,0 +1,19 @@
+//go:build !linux
+
+package replace
+
+import (
+	"io/fs"
+	"os"
+)
+
+const atOnce = false // but of the last name only
+
+func straight(path string, flag int) (*os.File, error) { return os.OpenFile(path, flag|noFollow, 0) }
+
+func peek(path string) (info fs.FileInfo, target string, err error) {
+	if info, err = os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		target, err = os.Readlink(path)
+	}
+	return info, target, err
+}
