@@ -114,6 +114,41 @@ func TestRootFollowsLinksToFoldersOfTheSameUserOnly(t *testing.T) {
 	}
 }
 
+func TestRootTakesNeitherAPipeNorAnIndexOfAUser(t *testing.T) {
+	needRoot(t)
+	at := homes(t, map[string]string{"bob/1": "Subject: a\n\nsecret", "anna/": ""})
+	index, pipe := at("anna/Maildir"), makePipe(t, at("anna/pipe"))
+	must(t, os.WriteFile(index, []byte("spam "+at("bob/1")+"\n"), 0o600))
+	writer, err := os.OpenFile(pipe, os.O_RDWR, 0)
+	must(t, err)
+	defer writer.Close()
+	must(t, errors.Join(os.Chown(pipe, anna, anna), os.Chown(index, anna, anna)))
+	soon(t, func() {
+		for _, path := range []string{index, pipe} {
+			if _, err := OpenLabelled(path, Options{}); err == nil {
+				t.Errorf("root takes %s", path)
+			}
+		}
+	})
+	if _, err := OpenLabelled(index, Options{Format: Index}); err != nil { // as it was asked for
+		t.Error(err)
+	}
+}
+
+func TestAMailboxOfTooManyFoldersInFoldersIsReadToSomeDepth(t *testing.T) {
+	deep := "cur/" // and new
+	files := map[string]string{"cur/1:2,S": "a", "new/": ""}
+	for range 200 {
+		deep = "a/" + deep
+	}
+	files[deep] = ""
+	plan, err := MaildirTree(tree(t, files))
+	must(t, err)
+	if last := plan.Folders[len(plan.Folders)-1]; !last.Unreadable || len(plan.dirs) > 2*maxNameParts {
+		t.Errorf("%d folders were searched, and the last row is %+v", len(plan.dirs), last)
+	}
+}
+
 func TestNoExchangeOfAFolderLeadsRootToFilesOfOthers(t *testing.T) {
 	needRoot(t)
 	files := map[string]string{"anna/Maildir/cur/": "", "anna/Maildir/new/": "", "anna/Maildir/.Junk/new/": "", "bob/new/": ""}
@@ -134,7 +169,7 @@ func TestNoExchangeOfAFolderLeadsRootToFilesOfOthers(t *testing.T) {
 		stopped <- err
 	}()
 	read, misled, leaked := 0, 0, 0
-	for start := time.Now(); time.Since(start) < 500*time.Millisecond; {
+	for start := time.Now(); time.Since(start) < 500*time.Millisecond || (read == 0 || misled == 0) && time.Since(start) < 20*time.Second; {
 		for _, name := range []string{"anna/Maildir", "anna/own"} {
 			plan, _ := MaildirTree(at(name))
 			for item := range plan.Source() {

@@ -180,6 +180,10 @@ func (p *place) plan() (plan Plan, err error) {
 // find adds the mail folders in dir, whose own path in the mailbox is name, split into parts. A folder that cannot be read
 // becomes a row with that reason, so that training on the others remains possible.
 func (p *Plan) find(dir, name string, parts []string) {
+	if len(parts) > maxNameParts { // the time to walk a tree grows with its depth
+		p.Folders = append(p.Folders, unreadable(name, errors.New("is nested too deep")))
+		return
+	}
 	p.dirs = append(p.dirs, dir)
 	entries, err := fs.ReadDir(p.fsys, dir)
 	if err != nil {

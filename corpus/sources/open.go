@@ -15,6 +15,7 @@ import (
 
 	"chaff/corpus"
 	"chaff/internal/lines"
+	"chaff/internal/replace"
 	"chaff/message"
 )
 
@@ -201,6 +202,8 @@ func (p *place) recognise(o Options) (Mail, error) {
 			return p.openGmail(), nil
 		case hasSuffix(withoutPacking(strings.ToLower(p.name)), ".csv", ".tsv"):
 			return p.openTable(o)
+		case noIndex == nil && p.ofUser: // who could name what only root reads
+			return Mail{}, explain("open", p.path, errors.New("is an index of a user: if root may read all that it names, open it with --trec"))
 		case noIndex == nil:
 			return p.openIndex(o)
 		case o.Label == "" && p.noMail != nil: // it has no label whatever its name
@@ -267,6 +270,7 @@ type place struct {
 	kind    kind
 	format  Format
 	noMail  error         // why a file that should be one message is none
+	ofUser  bool          // it is a user's, and the superuser reads it
 	head    []byte        // of a file
 	entries []fs.DirEntry // of a folder, until they are listed
 	// archive opens an archive once, see [openArchive].
@@ -305,15 +309,19 @@ func (p *place) inspect(buffer *[]byte) error {
 	}
 	defer f.Close()
 	info, err := f.Stat() // a second look at the path would cost bulk classification a twentieth
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	if _, isSystem := p.fsys.(system); isSystem {
+		p.ofUser = replace.IsOfUser(info, p.name)
+	}
+	switch {
 	case info.IsDir():
 		if p.entries, err = fs.ReadDir(p.fsys, p.name); err == nil {
 			p.kind, p.format = ofFolder, inspectFolder(p.fsys, p.name, p.entries).format
 		}
 		return err
-	case info.Mode()&fs.ModeNamedPipe != 0:
+	case info.Mode()&fs.ModeNamedPipe != 0 && !p.ofUser: // who could write for ever
 		copied, err := newTempCopy(p.name, f, maxUnpackedBytes)
 		if err == nil && copied.size == 0 && copied.err == io.EOF {
 			err = errors.New("is an empty pipe")

@@ -312,6 +312,11 @@ func isOfProcess(path string) bool {
 	return strings.HasPrefix(path, "/proc/") || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/dev/std")
 }
 
+// IsOfUser reports whether the superuser finds what is a user's at a path.
+func IsOfUser(info fs.FileInfo, path string) bool {
+	return os.Geteuid() == 0 && !isOfProcess(path) && owner(info) != 0
+}
+
 // maxNames is how many names are looked at to follow the links of a path, so that they end.
 const maxNames = 255
 
