@@ -23,7 +23,7 @@ func straight(path string, flag int) (*os.File, error) {
 		fd, err = unix.Openat2(unix.AT_FDCWD, path, &how)
 	}
 	switch {
-	case errors.Is(err, unix.ENOSYS):
+	case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EPERM): // an old kernel, or a container that knows no newer calls
 		return os.OpenFile(path, flag|unix.O_NOFOLLOW, 0)
 	case err != nil:
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
