@@ -67,6 +67,10 @@ func TestLinesThatTakeTurnsAreSaidOnce(t *testing.T) {
 	if len(said) != 3 {
 		t.Errorf("said %q", said)
 	}
+	h.told = nil // as after what succeeds
+	if h.say("publish"); len(said) != 4 {
+		t.Errorf("after a success said %q", said)
+	}
 }
 
 // A host that was taken over may send anything: what is too large is no lesson, and the largest that hosts send is one.

@@ -288,6 +288,7 @@ func (h *host) apply(ctx context.Context, lessons []store.Lesson, from, to uint6
 		return err
 	}
 	h.note(func(s *store.Sharing) {
+		h.told = nil // what goes wrong from here on is news
 		s.Position, s.Applied, s.Twice, s.Problem = to, s.Applied+uint64(a.Learned), s.Twice+uint64(a.Twice), ""
 		for why, n := range a.Refused {
 			s.Refused[why] += uint64(n)

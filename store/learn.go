@@ -89,7 +89,7 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 	if known && before.Label == label {
 		return Outcome{What: Known, Before: m.Label}, nil
 	}
-	e.Confirmed = before.Confirmed && s.facts.Shared != nil // else what a person has confirmed would count more on other hosts, also if it was forgotten since
+	e.Confirmed = before.Confirmed && s.facts.Shared != nil // also if it was forgotten since: other hosts keep what is confirmed against what is not
 	if s.reader == nil {
 		if s.reader, err = filter.NewReader(s.filter.Settings().Reading, filter.ReaderOptions{Grams: s.filter.Kind() == features.Evidence, Names: true}); err != nil {
 			return Outcome{}, err

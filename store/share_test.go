@@ -37,7 +37,7 @@ func (g *group) open(host string) *Store {
 }
 
 func newGroup(t *testing.T, model string, hosts ...string) *group {
-	g := &group{t: t, paths: map[string]string{}, boxes: map[string]*Outbox{}, sent: map[string]uint64{}, number: map[string]uint64{}, made: 1}
+	g := &group{t: t, paths: map[string]string{}, boxes: map[string]*Outbox{}, sent: map[string]uint64{}, number: map[string]uint64{}, made: 2000000000e9}
 	base := trained(t, model, corpustest.Mailbox(1, 40, "ham", "spam"))
 	for _, host := range hosts {
 		path := filepath.Join(t.TempDir(), host)
@@ -69,7 +69,7 @@ func (g *group) send(host string, n int) {
 
 func (g *group) put(host string, data []byte) {
 	n := len(g.stream) + 1
-	g.stream = append(g.stream, Lesson{Origin: host, Time: time.Unix(int64(2000000000+n), 0), Data: data})
+	g.stream = append(g.stream, Lesson{Origin: host, Time: time.Unix(g.made/1e9+int64(n), 0), Data: data})
 }
 
 // apply makes a host learn up to n records of the stream.
@@ -433,7 +433,7 @@ func (g *group) anew(host string) {
 
 // lose makes the stream anew.
 func (g *group) lose() {
-	g.made, g.stream = g.made+1, nil
+	g.made, g.stream = g.made+1000e9, nil
 	for host := range g.paths {
 		g.sent[host] = 0
 		g.anew(host)
@@ -475,6 +475,21 @@ func TestTheLastThingThatIsTaughtCounts(t *testing.T) {
 			g.anew("b")
 			g.settle()
 			g.says(m, "spam", "b")
+		},
+		"the first fit of a stream is of a time before": func(g *group) {
+			g.teach("a", mailOf(g.t, corpustest.Mailbox(3, 1, "ham"))[0], "ham")
+			g.send("a", 1)
+			for host := range g.paths {
+				g.apply(host, 1)
+			}
+			g.teach("b", m, "ham")
+			g.send("b", 1)
+			g.teach("c", m, "spam")
+			g.send("c", 1)
+			g.apply("b", 1)
+			g.fit("a")
+			g.settle()
+			g.says(m, "spam", "c")
 		},
 		"a person confirmed the label before it was forgotten": func(g *group) {
 			g.teach("b", m, "ham")

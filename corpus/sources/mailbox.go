@@ -181,7 +181,7 @@ func (p *place) plan() (plan Plan, err error) {
 // becomes a row with that reason, so that training on the others remains possible.
 func (p *Plan) find(dir, name string, parts []string) {
 	if len(parts) > maxNameParts { // the time to walk a tree grows with its depth
-		p.Folders = append(p.Folders, unreadable(name, errors.New("is nested too deep")))
+		p.Folders = append(p.Folders, unreadable(name, errors.New("it is nested too deep")))
 		return
 	}
 	p.dirs = append(p.dirs, dir)

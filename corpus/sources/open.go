@@ -202,8 +202,8 @@ func (p *place) recognise(o Options) (Mail, error) {
 			return p.openGmail(), nil
 		case hasSuffix(withoutPacking(strings.ToLower(p.name)), ".csv", ".tsv"):
 			return p.openTable(o)
-		case noIndex == nil && p.ofUser: // who could name what only root reads
-			return Mail{}, explain("open", p.path, errors.New("is an index of a user: if root may read all that it names, open it with --trec"))
+		case noIndex == nil && p.ofUser:
+			return Mail{}, explain("open", p.path, errors.New("is an index of a user, who could name what only root may read: run chaff as that user, or give the index to root with chown"))
 		case noIndex == nil:
 			return p.openIndex(o)
 		case o.Label == "" && p.noMail != nil: // it has no label whatever its name
@@ -321,7 +321,10 @@ func (p *place) inspect(buffer *[]byte) error {
 			p.kind, p.format = ofFolder, inspectFolder(p.fsys, p.name, p.entries).format
 		}
 		return err
-	case info.Mode()&fs.ModeNamedPipe != 0 && !p.ofUser: // who could write for ever
+	case info.Mode()&fs.ModeNamedPipe != 0:
+		if p.ofUser {
+			return errors.New("is a pipe of a user, who may never end it")
+		}
 		copied, err := newTempCopy(p.name, f, maxUnpackedBytes)
 		if err == nil && copied.size == 0 && copied.err == io.EOF {
 			err = errors.New("is an empty pipe")

@@ -103,7 +103,7 @@ func Target(path string) (string, error) {
 	case standard(path) != nil || err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0:
 		return "", ErrDevice
 	case isLink:
-		// Opening checks whether the system lets us follow the link: not one of another user in a shared folder.
+		// Opening checks whether we may follow the link: not one of another user in a shared folder.
 		file, err := OpenExisting(path, os.O_WRONLY)
 		if err == nil {
 			file.Close()
@@ -167,7 +167,7 @@ func pour(path string, content func(file *os.File) error) error {
 	}
 	device := standard(path)
 	if device == nil {
-		device, err = os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+		device, err = OpenExisting(path, os.O_WRONLY)
 		if errors.Is(err, syscall.ENXIO) {
 			return errors.New("nobody reads from the pipe")
 		}
@@ -175,6 +175,9 @@ func pour(path string, content func(file *os.File) error) error {
 			return err
 		}
 		defer device.Close()
+		if info, err := device.Stat(); err != nil || info.Mode().IsRegular() { // exchanged meanwhile
+			return cmp.Or(err, ErrSpecial)
+		}
 	}
 	_, err = io.Copy(device, file)
 	return err
@@ -255,13 +258,14 @@ func Open(path string, flag int, mode fs.FileMode) (*os.File, error) {
 	return file, err
 }
 
-// OpenExisting opens a file or a folder that is there, without waiting for a FIFO. It follows links as [Follow] does, whatever is exchanged meanwhile.
+// OpenExisting opens a file or a folder that is there, without waiting for a FIFO. It follows links as [Follow] does; on Linux from 5.6 on whatever is exchanged
+// meanwhile.
 func OpenExisting(path string, flag int) (*os.File, error) {
-	flag |= syscall.O_NONBLOCK
+	flag |= syscall.O_NONBLOCK | syscall.O_NOCTTY // a terminal of a user must not become that of root
 	if os.Geteuid() != 0 || isOfProcess(path) {
 		return os.OpenFile(path, flag, 0)
 	}
-	if atOnce {
+	if atOnce() {
 		if file, err := straight(path, flag); err == nil {
 			return file, nil
 		}
@@ -269,6 +273,9 @@ func OpenExisting(path string, flag int) (*os.File, error) {
 	path, there, err := Follow(path) // first, since opening some devices does something
 	if err != nil {
 		return nil, err
+	}
+	if isOfProcess(path) { // where a link of root leads
+		return os.OpenFile(path, flag, 0)
 	}
 	file, err := straight(path, flag)
 	if err != nil {
@@ -291,7 +298,7 @@ func openFolder(path string) (*os.Root, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info, err := dir.Stat("."); err != nil || !os.SameFile(info, there) {
+	if info, err := dir.Stat("."); os.Geteuid() == 0 && (err != nil || !os.SameFile(info, there)) {
 		dir.Close()
 		return nil, cmp.Or(err, ErrLink)
 	}
@@ -301,13 +308,14 @@ func openFolder(path string) (*os.Root, error) {
 // Real is [filepath.EvalSymlinks] for what [OpenExisting] opens.
 func Real(path string) (string, error) {
 	path, _, err := Follow(path)
-	if err == nil {
-		path, err = filepath.EvalSymlinks(path)
+	if err == nil && (os.Geteuid() != 0 || isOfProcess(path)) {
+		return filepath.EvalSymlinks(path)
 	}
-	return path, err
+	return filepath.Clean(path), err // it was looked at, and must not be followed anew
 }
 
-// isOfProcess reports whether a path leads to what the process has open, or to another one. No path leads where the links there do: only the system follows them.
+// isOfProcess reports whether a path leads to what a process has open. The links there, such as /proc/self/fd/0, need not name a path, so only the system can
+// follow them.
 func isOfProcess(path string) bool {
 	return strings.HasPrefix(path, "/proc/") || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/dev/std")
 }
@@ -328,7 +336,7 @@ func Follow(path string) (string, fs.FileInfo, error) {
 		info, err := os.Stat(path)
 		return path, info, err
 	}
-	if atOnce {
+	if atOnce() {
 		if info, target, err := peek(path); err == nil && target == "" {
 			return path, info, nil
 		}
@@ -352,7 +360,9 @@ func Follow(path string) (string, fs.FileInfo, error) {
 			if filepath.IsAbs(target) {
 				done = ""
 			}
-			rest = target + rest[len(name):]
+			if rest = target + rest[len(name):]; len(users) == 0 && isOfProcess(rest) {
+				return Follow(rest)
+			}
 		case more:
 			done, rest = done+name+"/", after
 		case slices.ContainsFunc(users, func(user uint32) bool { return user != owner(info) }):

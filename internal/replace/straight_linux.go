@@ -1,19 +1,28 @@
 package replace
 
 import (
-	"errors"
 	"io/fs"
 	"os"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
 
-// atOnce is whether straight and peek follow no link anywhere in a path, so that no exchange of a folder for one can come between. Before Linux 5.6 that is
-// so of the last name only.
-const atOnce = true
+// atOnce reports whether straight and peek follow no link anywhere in a path, so that no exchange of a folder for one can come between. Before Linux 5.6, and
+// in a container that does not know openat2, that is so of the last name only.
+var atOnce = sync.OnceValue(func() bool {
+	fd, err := unix.Openat2(unix.AT_FDCWD, "/", &unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS})
+	if err == nil {
+		unix.Close(fd)
+	}
+	return err == nil
+})
 
 // straight opens what a path leads to without links.
 func straight(path string, flag int) (*os.File, error) {
+	if !atOnce() {
+		return os.OpenFile(path, flag|unix.O_NOFOLLOW, 0)
+	}
 	how := unix.OpenHow{Flags: uint64(flag) | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
 	if flag&unix.O_PATH == 0 {
 		how.Flags |= unix.O_LARGEFILE
@@ -22,10 +31,7 @@ func straight(path string, flag int) (*os.File, error) {
 	for err == unix.EINTR {
 		fd, err = unix.Openat2(unix.AT_FDCWD, path, &how)
 	}
-	switch {
-	case errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EPERM): // an old kernel, or a container that knows no newer calls
-		return os.OpenFile(path, flag|unix.O_NOFOLLOW, 0)
-	case err != nil:
+	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
 	return os.NewFile(uintptr(fd), path), nil

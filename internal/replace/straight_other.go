@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-const atOnce = false // but of the last name only
+func atOnce() bool { return false } // but of the last name only
 
 func straight(path string, flag int) (*os.File, error) { return os.OpenFile(path, flag|noFollow, 0) }
 

@@ -356,7 +356,7 @@ func Advised(path string, err error) error {
 	case anew != "":
 		return hint.With(err, anew)
 	case noStore == nil && isVersion:
-		return hint.With(err, "chaff retrain -m "+hint.Word(path)+" turns its store into a log, and makes it anew")
+		return hint.With(err, "chaff retrain -m "+hint.Word(path)+" turns its store into a log, and makes the model anew")
 	case errors.Is(err, fs.ErrNotExist):
 		return hint.With(err, "train one first: chaff train ~/Maildir, or say where it is: -m FILE")
 	case errors.Is(err, filter.ErrNotModel):
