@@ -21,7 +21,7 @@ var atOnce = sync.OnceValue(func() bool {
 // straight opens what a path leads to without links.
 func straight(path string, flag int) (*os.File, error) {
 	if !atOnce() {
-		return os.OpenFile(path, flag|unix.O_NOFOLLOW, 0)
+		return os.OpenFile(path, flag|noFollow, 0)
 	}
 	how := unix.OpenHow{Flags: uint64(flag) | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
 	if flag&unix.O_PATH == 0 {
