@@ -249,7 +249,7 @@ func (s follower) carry(old *os.File, host string) error {
 		return fmt.Errorf("%w: %d of %d messages are not in the shared one", ErrOtherMail, missing, trained)
 	}
 	stays := func(e Entry) bool {
-		if e.waits() || !isFirst || !e.Shared || e.Origin != host || !e.Learned.Before(time.Unix(is.Stream/1e9, 0)) {
+		if e.waits() || !isFirst || !e.Shared || e.Origin != host || !e.Learned.Before(time.Unix(0, is.Stream)) {
 			return e.waits()
 		}
 		// It had its place in a stream that was lost, maybe before the host that fits had followed that to there.
