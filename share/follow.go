@@ -16,8 +16,8 @@ const (
 	// maxBatch is how many records are learned under one lock of the log, and gather for how long they are waited for after the first.
 	maxBatch = 500
 	gather   = 200 * time.Millisecond
-	// heartbeat is how often the server says that it knows of our consumer, and idle for how long the first record is waited for: a consumer that no server knows
-	// any more, as after a partition of a cluster, is missed after two heartbeats of one wait.
+	// heartbeat is how often the server says that it knows our consumer, and idle for how long the first record is waited for. If two heartbeats of one wait do
+	// not come, no server knows the consumer, as after a partition of a cluster.
 	heartbeat = time.Second
 	idle      = 3 * heartbeat
 )

@@ -281,7 +281,7 @@ func settled(t *testing.T, js jetstream.JetStream, hosts ...*host) {
 	})
 }
 
-// same waits until the logs of hosts say the same. One that takes over a fit just then has what came after the fit a little later.
+// same waits until the logs of hosts say the same. A host that takes over a fit lacks for a moment what came after the fit.
 func same(t *testing.T, hosts ...*host) {
 	t.Helper()
 	digests := map[string]string{}
