@@ -160,21 +160,26 @@ func (a *agent) serve(conn net.Conn) {
 			if err != nil || a.reply(".", "-") == "" {
 				return
 			}
-			if a.isSMTP {
-				if say("message", "250 2.0.0 saved for all") {
-					a.accept(letter{l.from, l.to, text})
+			// A letter counts before its sender hears of it, since the test looks at once.
+			deliver := func(line, accept string, to ...string) (isOpen bool) {
+				answer := a.reply(line, accept)
+				if answer == "" {
+					return false
 				}
+				if strings.HasPrefix(answer, "2") {
+					a.accept(letter{l.from, to, text})
+				}
+				_, _ = io.WriteString(conn, answer+"\r\n") // it delivers to the others anyway
+				return true
+			}
+			if a.isSMTP {
+				deliver("message", "250 2.0.0 saved for all", l.to...)
 			} else {
 				for _, to := range l.to {
 					time.Sleep(a.pause)
-					answer := a.reply("message for "+to, "250 2.0.0 saved for "+to)
-					if answer == "" {
+					if !deliver("message for "+to, "250 2.0.0 saved for "+to, to) {
 						return
 					}
-					if strings.HasPrefix(answer, "2") {
-						a.accept(letter{l.from, []string{to}, text})
-					}
-					_, _ = io.WriteString(conn, answer+"\r\n") // it delivers to the others anyway
 				}
 			}
 			l = letter{}
