@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -105,12 +106,7 @@ type Account struct {
 
 // Doubtful returns the changes whose label is doubtful, the worst first.
 func (a Account) Doubtful() []Change {
-	var doubtful []Change
-	for _, c := range a.Changes {
-		if c.Doubt > 0 {
-			doubtful = append(doubtful, c)
-		}
-	}
+	doubtful := slices.DeleteFunc(slices.Clone(a.Changes), func(c Change) bool { return c.Doubt <= 0 })
 	slices.SortStableFunc(doubtful, func(a, b Change) int { return cmp.Compare(b.Doubt, a.Doubt) })
 	return doubtful
 }
@@ -469,13 +465,7 @@ func (c *comparison) gone() []uint64 {
 			there[c.NameHash(f.Name)] = true
 		}
 	}
-	return slices.Sorted(func(yield func(uint64) bool) {
-		for name := range c.sightings {
-			if !there[name] && !yield(name) {
-				return
-			}
-		}
-	})
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.sightings)), func(name uint64) bool { return there[name] })
 }
 
 // read sets the fingerprints of messages.
