@@ -175,24 +175,24 @@ func (p *page) meanSquares() {
 Mean Err by pass:
 
   pass                     1       2       4       8      16      32      64`)
-	run := func(name, method string, rate float64) (last float64) {
-		_, trained := p.train(models.LMS{Descent: descent(method, rate)}, t.dataset())
+	say := func(name, format string, errorAfter func(pass int) float64) {
 		line := fmt.Sprintf("  %-18s", name)
 		for pass := 1; pass <= 64; pass *= 2 {
-			last = trained.Epochs[pass-1].Train.Loss
-			line += fmt.Sprintf(" %7.4g", last)
+			line += fmt.Sprintf(format, errorAfter(pass))
 		}
 		p.say("%s", line)
-		return last
+	}
+	run := func(name, method string, rate float64) float64 {
+		_, trained := p.train(models.LMS{Descent: descent(method, rate)}, t.dataset())
+		errorAfter := func(pass int) float64 { return trained.Epochs[pass-1].Train.Loss }
+		say(name, " %7.4g", errorAfter)
+		return errorAfter(64)
 	}
 	batch := run("batch, 0.1", models.MethodBatch, 0.1)
 	slow := run("batch, 0.001", models.MethodBatch, 0.001)
 	online := run("stochastic, 0.1", models.MethodStochastic, 0.1)
-	wild, line := descend(t, 0.4), fmt.Sprintf("  %-18s", "batch, 0.4")
-	for pass := 1; pass <= 64; pass *= 2 {
-		line += fmt.Sprintf(" %7.2g", wild[pass-1])
-	}
-	p.say("%s", line)
+	wild := descend(t, 0.4)
+	say("batch, 0.4", " %7.2g", func(pass int) float64 { return wild[pass-1] })
 	_, _, err := models.LMS{Descent: descent(models.MethodBatch, 0.4)}.Train(p.ctx, t.dataset(), models.EpochOptions{})
 	p.check(errors.Is(err, models.ErrDiverged), "with too large a rate the trainer says %v", err)
 	least := leastSquares(t)
