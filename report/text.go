@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"chaff/internal/screen"
 )
@@ -21,26 +20,13 @@ const (
 // clean returns text for one line, cut after max characters. Spaces become U+0020, invalid UTF-8 becomes U+FFFD, and invisible
 // characters and those that change the direction of text become escapes such as \u202e.
 func clean(s string, max int) string {
-	var b strings.Builder
-	n := 0
-	for _, r := range s {
-		if n++; n > max {
-			b.WriteRune('…')
-			break
+	line := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Zs, r) || r == '\t' || r == '\n' || r == '\r' {
+			return ' '
 		}
-		switch {
-		case r == utf8.RuneError, r == ' ':
-			b.WriteRune(r)
-		case unicode.Is(unicode.Zs, r), r == '\t', r == '\n', r == '\r':
-			b.WriteByte(' ')
-		case strconv.IsPrint(r):
-			b.WriteRune(r)
-		default:
-			quoted := strconv.QuoteRuneToASCII(r)
-			b.WriteString(quoted[1 : len(quoted)-1])
-		}
-	}
-	return b.String()
+		return r
+	}, screen.Clip(s, max))
+	return strings.ReplaceAll(screen.Printable(line), `\\`, `\`) // nobody reads it back
 }
 
 // notKnown is shown for an undefined figure.

@@ -47,6 +47,16 @@ func Cut(text string, columns int) string {
 	return text
 }
 
+// Clip returns at most so many characters of a text, with "…" in the place of what is cut off.
+func Clip(text string, characters int) string {
+	for at := range text {
+		if characters--; characters < 0 {
+			return text[:at] + "…"
+		}
+	}
+	return text
+}
+
 // Table aligns the cells of its rows in columns, except the last cell of a row, which is of none. It measures text with [Width], so that East Asian characters
 // stay aligned.
 type Table struct {

@@ -232,7 +232,7 @@ type historyBody struct {
 
 func (c *console) history(r *http.Request, v *view) error {
 	q, all := r.URL.Query(), c.engine.History.All()
-	b := &historyBody{All: len(all), Query: clip(strings.TrimSpace(q.Get("q")), 200), Verdict: q.Get("verdict"), Verdicts: verdictsOf(c.engine.Settings())}
+	b := &historyBody{All: len(all), Query: screen.Clip(strings.TrimSpace(q.Get("q")), 200), Verdict: q.Get("verdict"), Verdicts: verdictsOf(c.engine.Settings())}
 	needle := strings.ToLower(b.Query)
 	found := slices.DeleteFunc(all, func(r *serve.Record) bool { return !matches(r, needle, b.Verdict) })
 	b.Found = len(found)

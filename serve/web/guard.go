@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"chaff/internal/replace"
+	"chaff/internal/screen"
 	"chaff/serve"
 )
 
@@ -45,7 +46,7 @@ func (s *server) guarded(next http.Handler) http.Handler {
 			writeFailure(w, failure{status: http.StatusBadRequest, Text: "the query of the address: " + malformed.Error()})
 		case !s.isOurHost(r.Host):
 			writeFailure(w, failure{
-				status: http.StatusMisdirectedRequest, Text: "this server is not known as " + clip(r.Host, 100) + ": an administrator can add the name to serve.http_hosts",
+				status: http.StatusMisdirectedRequest, Text: "this server is not known as " + screen.Clip(r.Host, 100) + ": an administrator can add the name to serve.http_hosts",
 			})
 		case isForeign(r):
 			writeFailure(w, failure{status: http.StatusForbidden, Text: "requests of web pages of other origins are refused"})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"chaff/filter"
+	"chaff/internal/screen"
 	"chaff/internal/verdictfield"
 	"chaff/serve"
 	"chaff/store"
@@ -76,7 +77,7 @@ func newRspamdResult(action string, fields ...verdictfield.Field) object {
 
 // messageID returns the Message-ID of a message without its angle brackets, or "".
 func messageID(raw []byte) string {
-	return clip(strings.Trim(string(serve.HeaderField(raw, "message-id")), "<>"), 200)
+	return screen.Clip(strings.Trim(string(serve.HeaderField(raw, "message-id")), "<>"), 200)
 }
 
 func (s *server) rspamdLearn(class string) answer {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"chaff/filter"
+	"chaff/internal/screen"
 	"chaff/internal/verdictfield"
 	"chaff/message"
 	"chaff/report"
@@ -132,7 +133,7 @@ func (s *server) routes() map[string]http.HandlerFunc {
 		"GET /v1/status":       s.withToken(func(r *http.Request) (any, error) { return s.engine.Status(userOf(r)) }),
 		"GET /v1/openapi.json": func(w http.ResponseWriter, _ *http.Request) { writeAs(w, "application/json", openAPI) },
 		"/v1/": answered(func(r *http.Request) (any, error) {
-			return nil, failure{status: http.StatusNotFound, Text: "the API has no " + r.Method + " " + clip(r.URL.Path, 100) + ": see /v1/openapi.json"}
+			return nil, failure{status: http.StatusNotFound, Text: "the API has no " + r.Method + " " + screen.Clip(r.URL.Path, 100) + ": see /v1/openapi.json"}
 		}),
 		// The requests of rspamd that its client rspamc makes for mail and figures. Source: https://rspamd.com/doc/developers/protocol.html and the answers of
 		// rspamd 3.4. A client without a message sends GET.

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"chaff/filter"
 	"chaff/internal/screen"
@@ -38,15 +37,7 @@ func functions(e *serve.Engine) template.FuncMap {
 
 // shown returns a foreign text with at most so many characters, without invisible ones.
 func shown(s string, max int) string {
-	return screen.Printable(clip(strings.Join(strings.Fields(s), " "), max))
-}
-
-// clip returns at most so many characters of a text.
-func clip(s string, max int) string {
-	if utf8.RuneCountInString(s) <= max {
-		return s
-	}
-	return string([]rune(s)[:max]) + "…"
+	return screen.Printable(screen.Clip(strings.Join(strings.Fields(s), " "), max))
 }
 
 // styleOf returns the class of style of a verdict or a class of mail, or "".
