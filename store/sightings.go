@@ -50,7 +50,8 @@ func (s sightings) note(mailbox uint64, seen map[uint64]Sighting, gone []uint64)
 }
 
 // See notes the files of a mailbox that need not be read again, and those that are gone. Mailbox and files are named by NameHash.
-func (s *Store) See(mailbox uint64, seen map[uint64]Sighting, gone []uint64) error {
+func (s *Store) See(mailbox uint64, seen map[uint64]Sighting, gone []uint64) (err error) {
+	defer about(&err, "note the files of a mailbox in "+s.path+Suffix)
 	return s.append(logfile.Record{Op: uint8(see), Key: mailbox}, logfile.Rows{}, appendSightings(nil, mailbox, seen, gone))
 }
 

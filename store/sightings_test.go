@@ -1,6 +1,7 @@
 package store
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -50,6 +51,11 @@ func TestFilesOfMailboxesAreNoted(t *testing.T) {
 	}
 	retrain(t, s)
 	wants("a forgotten message leaves no digest", work, map[uint64]Sighting{1: {Fingerprint: 0, Label: 0}})
+
+	s.file.Close() // as a full disk would, it fails
+	if err := s.See(home, nil, nil); err == nil || !strings.Contains(err.Error(), "in "+path+Suffix+": ") {
+		t.Errorf("the error does not name the log: %v", err)
+	}
 }
 
 func TestDamagedNotesOfFilesAreFound(t *testing.T) {
