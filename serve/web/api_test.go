@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"chaff/serve"
+	"chaff/store"
 )
 
 // description is openapi.json.
@@ -274,6 +275,9 @@ func TestAStoppedEngineAnswersTryAgain(t *testing.T) {
 	}
 	if w := s.do("POST", "/checkv2", string(mail("spam", 1))); w.Code != 200 || !strings.Contains(w.Body.String(), `"action":"soft reject"`) {
 		t.Errorf("rspamd's client: got %d %s", w.Code, w.Body)
+	}
+	if got := statusOf(fmt.Errorf("open the log: %w", store.ErrLocked)); got != 503 {
+		t.Errorf("while another process learns: got %d", got)
 	}
 }
 

@@ -24,6 +24,7 @@ import (
 	"chaff/message"
 	"chaff/report"
 	"chaff/serve"
+	"chaff/store"
 )
 
 const (
@@ -224,7 +225,7 @@ func statusOf(err error) int {
 		http.StatusNotFound:              {serve.ErrNotKept, errNotFound},
 		http.StatusRequestEntityTooLarge: {serve.ErrTooLarge},
 		http.StatusUnsupportedMediaType:  {errEncoding},
-		http.StatusServiceUnavailable:    {serve.ErrBusy, serve.ErrTimeout, serve.ErrClosed, context.Canceled},
+		http.StatusServiceUnavailable:    {serve.ErrBusy, serve.ErrTimeout, serve.ErrClosed, store.ErrLocked, context.Canceled},
 	} {
 		if slices.ContainsFunc(errs, func(e error) bool { return errors.Is(err, e) }) {
 			return status
