@@ -316,11 +316,12 @@ func TestKeysOfMailPrograms(t *testing.T) {
 	for program, tt := range map[string]struct {
 		is     maillab.Package
 		config string
+		tag    string // the keys that tag all messages
 		inJunk string // the command that begins in Junk
 	}{
-		"mutt":    {maillab.Mutt, ".muttrc", "mutt -f ~/Maildir/.Junk"},
-		"neomutt": {maillab.Neomutt, ".muttrc", "neomutt -f ~/Maildir/.Junk"},
-		"aerc":    {maillab.Aerc, "binds.conf", "sed -i 1adefault=Junk .config/aerc/accounts.conf; aerc"},
+		"mutt":    {maillab.Mutt, ".muttrc", "T.\r", "mutt -f ~/Maildir/.Junk"},
+		"neomutt": {maillab.Neomutt, ".muttrc", "T.\r", "neomutt -f ~/Maildir/.Junk"},
+		"aerc":    {maillab.Aerc, "binds.conf", ":mark -a\r", "sed -i 1adefault=Junk .config/aerc/accounts.conf; aerc"},
 	} {
 		t.Run(program, func(t *testing.T) {
 			t.Parallel()
@@ -334,10 +335,12 @@ func TestKeysOfMailPrograms(t *testing.T) {
 			l.Page("keys.md").Only(tt.config).Install("anna")
 			wantJudged(t, l, offer(2), "ham")
 			l.Write("/home/anna/Maildir/cur/1.1.lab:2,S", offer(1), 0o644)
+			l.Write("/home/anna/Maildir/cur/1.3.lab:2,S", offer(3), 0o644)
 			l.Run("root", "chown -R anna: /home/anna/Maildir")
-			l.Terminal("anna", program).Type("tarpaulins 1", "S")
+			l.Terminal("anna", program).Type("tarpaulins", tt.tag+"S") // aerc moves the cursor within a line
 			l.WaitFor(junk, "tarpaulins 1")
-			l.Wait("what it learned", func() error { return learned(l, "spam 41 ") })
+			l.WaitFor(junk, "tarpaulins 3")
+			l.Wait("what it learned", func() error { return learned(l, "spam 42 ") })
 			wantJudged(t, l, offer(2), "spam")
 
 			l.Run("root", "rm -r /home/anna/Maildir/.Junk/cur/*")
