@@ -79,8 +79,9 @@ func (c Change) Read() ([]byte, error) { return c.file.Read(nil) }
 
 // Account is what a mailbox said, and what was learned of it.
 type Account struct {
-	Messages int `json:"messages"` // in folders of ham and spam
-	LeftOut  int `json:"left_out"`
+	Path     string `json:"path"`     // of the mailbox
+	Messages int    `json:"messages"` // in folders of ham and spam
+	LeftOut  int    `json:"left_out"`
 	// Read is the number of messages that were read, since their files are new or have moved.
 	Read int `json:"read"`
 	// Later is the number of messages that were not read because of the limit.
@@ -220,7 +221,7 @@ func (c *Change) learn(s *store.Store) (there bool, err error) {
 // compare lists the changes of a mailbox since it was last compared.
 func (m *Mailbox) compare(ctx context.Context, log known, entries []store.Entry, o LearnOptions, isSpam func(raw []byte) (bool, error)) (*comparison, error) {
 	c := &comparison{
-		known: log, box: m, o: o, isSpam: isSpam, account: Account{Changes: []Change{}}, classes: log.Classes(),
+		known: log, box: m, o: o, isSpam: isSpam, account: Account{Path: m.path, Changes: []Change{}}, classes: log.Classes(),
 		labels: make(map[uint64]int, len(entries)), byHand: map[uint64]bool{}, stays: map[uint64]bool{},
 		seen: map[uint64]store.Sighting{},
 	}

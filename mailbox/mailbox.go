@@ -56,9 +56,6 @@ func (m *Mailbox) refresh() error {
 // Has reports whether a folder of the mailbox has the label.
 func (m *Mailbox) Has(label string) bool { return m.plan.Has(label) }
 
-// Path returns the path that the mailbox was opened with.
-func (m *Mailbox) Path() string { return m.path }
-
 // Messages returns the number of messages in the folders of ham and spam, and of those that are left out.
 func (m *Mailbox) Messages() (used, leftOut int) {
 	leftOut = m.plan.Deleted

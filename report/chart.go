@@ -188,9 +188,6 @@ func setRange(a *plot.Axis, values ...float64) {
 // spanPercentages makes an axis of percentages span the values, with room above 100, so that a line at 100 is off the frame.
 func spanPercentages(a *plot.Axis, values []float64) {
 	setRange(a, values...)
-	if a.Min > a.Max {
-		a.Min, a.Max = 0, 100
-	}
 	a.Min, a.Max = max(a.Min, 0), min(a.Max, 100)
 	room := max(0.06*(a.Max-a.Min), 0.02)
 	least := a.Tick.Marker

@@ -138,9 +138,7 @@ func (x *experiment) describeComparison(a *answer, s train.Summary, results []tr
 	for _, r := range results {
 		t.row(r.Model, figureOf(r.Train, "accuracy"), figuresOf(r.Test, "log loss", "Brier score", "(1-ROCA)%"), fmt.Sprintf("%.2f", r.Seconds), r.Terms, sizeOf(int64(r.Bytes)), r.Kind)
 	}
-	a.figureTable(t)
-	a.gap()
-	a.legend("train: the accuracy on training mail. All other figures are of test mail.")
+	a.figureTable(t, "train: the accuracy on training mail. All other figures are of test mail.")
 	a.doubts(warnings)
 }
 
@@ -173,9 +171,7 @@ func addComparison(a *answer, results []train.Result, hasBest, withDevelopment b
 		note = "* is the best on development mail. " + note +
 			" same: no difference from * by more than chance (McNemar's test on test mail, Holm's correction, p < 0.05)."
 	}
-	a.figureTable(t)
-	a.gap()
-	a.legend(note)
+	a.figureTable(t, note)
 	if v := results[0].Verdicts; v != nil {
 		a.gap()
 		a.verdicts("verdicts", v, "by "+rowName(results, results[0])+", "+on)
@@ -253,9 +249,7 @@ func (x *experiment) describeFolds(a *answer, r foldsReport) {
 		for _, r := range r.Models {
 			t.row(r.Model, fmt.Sprintf("%.2f", r.Deviation), figuresOf(&r.Test, "lam%", "(1-ROCA)%"), r.Kind)
 		}
-		a.figureTable(t)
-		a.gap()
-		a.legend("deviation is that of the accuracy over the folds, in percentage points.")
+		a.figureTable(t, "deviation is that of the accuracy over the folds, in percentage points.")
 	}
 	a.gap()
 	x.more(a)

@@ -132,7 +132,7 @@ func (a *answer) figures(parts ...ofPart) {
 	}
 	a.figureTable(slices.DeleteFunc(t, func(row []string) bool {
 		return !slices.ContainsFunc(row[1:], func(cell string) bool { return cell != "-" })
-	}))
+	}), "")
 }
 
 // accuracies adds a line for each part of the mail: its accuracy, the interval, and the number of errors.
@@ -167,14 +167,14 @@ func (a *answer) errors(classes []string, f *metrics.Figures) {
 		}
 		t.row(cells...)
 	}
-	a.figureTable(t)
+	a.figureTable(t, "")
 	if len(classes) > 2 {
 		a.gap()
 		t = table{{"class", "messages", "precision", "recall", "F1"}}
 		for c, of := range f.Classes {
 			t.row(classes[c], of.Messages, percent(of.Precision, 2), percent(of.Recall, 2), percent(of.F1, 2))
 		}
-		a.figureTable(t)
+		a.figureTable(t, "")
 	}
 }
 

@@ -17,8 +17,8 @@ import (
 
 // mailboxes is the result of learn --maildir.
 type mailboxes struct {
-	File      string        `json:"file"`
-	Mailboxes []mailboxSays `json:"mailboxes"`
+	File      string            `json:"file"`
+	Mailboxes []mailbox.Account `json:"mailboxes"`
 	afterwards
 	// Doubtful is how many of the messages learned look mislabelled.
 	Doubtful int  `json:"doubtful"`
@@ -26,12 +26,6 @@ type mailboxes struct {
 
 	doubts []doubtful // the worst of them
 	review string     // the command that lists them
-}
-
-// mailboxSays is what a mailbox says that the log did not know.
-type mailboxSays struct {
-	Path string `json:"path"`
-	mailbox.Account
 }
 
 // learnMaildirs learns what mailboxes say that the log does not know. With a dry run it only prints it.
@@ -47,7 +41,7 @@ func (x *learning) learnMaildirs() error {
 		}
 		boxes = append(boxes, box)
 	}
-	all := mailboxes{File: x.model, Mailboxes: []mailboxSays{}, DryRun: x.dryRun}
+	all := mailboxes{File: x.model, Mailboxes: []mailbox.Account{}, DryRun: x.dryRun}
 	err := x.eachMailbox(&all, boxes, mailbox.LearnOptions{Workers: x.Workers})
 	all.review = "chaff review" + x.use()
 	for _, path := range x.maildirs {
@@ -77,7 +71,7 @@ func (x *learning) eachMailbox(all *mailboxes, boxes []*mailbox.Mailbox, o mailb
 		for _, box := range boxes {
 			account, err := compare(box)
 			if err == nil || len(account.Changes) > 0 {
-				all.Mailboxes = append(all.Mailboxes, mailboxSays{box.Path(), account})
+				all.Mailboxes = append(all.Mailboxes, account)
 				learned.Changes = append(learned.Changes, account.Changes...)
 			}
 			if err != nil {
@@ -118,7 +112,7 @@ func openMailbox(p *program, path string) (*mailbox.Mailbox, error) {
 }
 
 // addMailbox adds what a mailbox says, with what cannot be read and refused messages on stderr.
-func addMailbox(a *answer, m mailboxSays, dryRun bool) {
+func addMailbox(a *answer, m mailbox.Account, dryRun bool) {
 	counts, problems := outcomes{}, slices.Clone(m.Problems)
 	for _, c := range m.Changes {
 		counts.add(c.Result, c.Label, c.Before, c.Reason)
@@ -138,7 +132,7 @@ func addMailbox(a *answer, m mailboxSays, dryRun bool) {
 	} else {
 		a.unlessQuiet("nothing new", "in %s: %s known, %d left out", m.Path, plural(known, "message is", "messages are"), m.LeftOut)
 	}
-	addSilent(a, m.Account)
+	addSilent(a, m)
 	if m.Ambiguous > 0 {
 		a.warn(plural(m.Ambiguous, "message is", "messages are") + " both in a folder of ham and in one of spam, and not learned: delete one of the copies")
 	}

@@ -217,7 +217,7 @@ func (p *program) show(computed any, describe func(a *answer)) error {
 // answer prints a result as text, one part after the other. Warnings go to stderr, all else to stdout.
 type answer struct {
 	*program
-	page *report.Page // gets the labelled texts, the figures, the legends and the warnings; nil for none
+	page *report.Page // gets the labelled texts, the figures with their legends and the warnings; nil for none
 }
 
 // printable formats as [screen.Printf] does.
@@ -256,14 +256,6 @@ func (a *answer) unlessQuiet(label, format string, args ...any) {
 func (a *answer) count(label string, n int, format string) {
 	if n > 0 {
 		a.fact(label, format, n)
-	}
-}
-
-// legend prints a paragraph about figures.
-func (a *answer) legend(text string) {
-	screen.Paragraph(a.stdout, "", "%s", text)
-	if a.page != nil {
-		a.page.Notes = append(a.page.Notes, text)
 	}
 }
 
@@ -311,10 +303,14 @@ func (a *answer) table(t table, width int) {
 	out.Flush()
 }
 
-// figureTable prints a table that a page has, too.
-func (a *answer) figureTable(t table) {
+// figureTable prints a table that a page has, too, and how to read it, if legend says so.
+func (a *answer) figureTable(t table, legend string) {
 	a.table(t, 0)
+	if legend != "" {
+		a.gap()
+		screen.Paragraph(a.stdout, "", "%s", legend)
+	}
 	if a.page != nil {
-		a.page.Tables = append(a.page.Tables, t)
+		a.page.Tables, a.page.Notes = append(a.page.Tables, t), append(a.page.Notes, legend)
 	}
 }
