@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"math"
 	"slices"
 	"sort"
 )
@@ -75,4 +76,92 @@ func (m Margins) oneMinusROCA() *float64 {
 	}
 	pairs := float64(len(m.Ham)) * float64(len(m.Spam))
 	return orNil(100*float64(halves)/(2*pairs), pairs > 0)
+}
+
+// Point is the errors of a spam filter that calls a message spam if score > Threshold, otherwise ham.
+type Point struct {
+	Threshold float64 `json:"threshold"`
+	HM        float64 `json:"hm"` // the share of ham called spam, SM the share of spam called ham, both 0..1
+	SM        float64 `json:"sm"`
+}
+
+// ErrorCurve returns all operating points of a filter in ascending order of their thresholds: one below all scores, which calls
+// everything spam (HM 1, SM 0), and one at each distinct score. The last one calls everything ham (HM 0, SM 1). Along the curve, HM
+// never rises and SM never falls. Without ham or without spam, the curve is nil.
+//
+// The ROC curve consists of the points (HM, 1-SM), and the area under it is 1 - OneMinusROCA/100, see [Figures]. Sources: T. Fawcett 2006,
+// TREC 2005 Spam Track Overview.
+func (m Margins) ErrorCurve() []Point {
+	if len(m.Ham) == 0 || len(m.Spam) == 0 {
+		return nil
+	}
+	groups := m.tallies()
+	points := make([]Point, 0, len(groups)+1)
+	lost, missed := len(m.Ham), 0
+	add := func(threshold float64) {
+		points = append(points, Point{threshold, float64(lost) / float64(len(m.Ham)), float64(missed) / float64(len(m.Spam))})
+	}
+	add(math.Nextafter(groups[0].score, math.Inf(-1)))
+	for _, t := range groups {
+		lost -= t.ham
+		missed += t.spam
+		add(t.score)
+	}
+	return points
+}
+
+// PointAt returns the point of an [Margins.ErrorCurve] with the errors at a threshold: the last point whose threshold is not above it.
+func PointAt(curve []Point, threshold float64) Point {
+	next := sort.Search(len(curve), func(i int) bool { return curve[i].Threshold > threshold })
+	return curve[max(0, next-1)]
+}
+
+// PointAtHM returns the first point of an [Margins.ErrorCurve] that loses at most a share hm of the ham, and so lets the least spam through.
+func PointAtHM(curve []Point, hm float64) Point {
+	return curve[slices.IndexFunc(curve, func(p Point) bool { return p.HM <= hm })]
+}
+
+// Thin returns at most about n of the points of an [Margins.ErrorCurve], for a plot, with the first and the last: no points inside a straight line along
+// an axis and, of more than n, each k-th.
+func Thin(points []Point, n int) []Point {
+	var corners []Point
+	for i, p := range points {
+		if i > 0 && i < len(points)-1 {
+			before, after := points[i-1], points[i+1]
+			if before.HM == p.HM && p.HM == after.HM || before.SM == p.SM && p.SM == after.SM {
+				continue
+			}
+		}
+		corners = append(corners, p)
+	}
+	every := 1 + (len(corners)-1)/n
+	kept := corners[:0]
+	for i, p := range corners {
+		if i%every == 0 || i == len(corners)-1 {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// tally counts the messages with one score.
+type tally struct {
+	score     float64
+	ham, spam int
+}
+
+// tallies returns one tally for each distinct score, in ascending order.
+func (m Margins) tallies() (distinct []tally) {
+	for len(m.Ham)+len(m.Spam) > 0 {
+		t := tally{score: math.Inf(1)}
+		for _, scores := range [][]float64{m.Ham, m.Spam} {
+			if len(scores) > 0 {
+				t.score = min(t.score, scores[0])
+			}
+		}
+		t.ham, t.spam = len(m.Ham)-above(m.Ham, t.score), len(m.Spam)-above(m.Spam, t.score)
+		m.Ham, m.Spam = m.Ham[t.ham:], m.Spam[t.spam:]
+		distinct = append(distinct, t)
+	}
+	return distinct
 }
