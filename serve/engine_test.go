@@ -389,6 +389,34 @@ func TestAModelIsFittedAgainWhenNothingIsLearned(t *testing.T) {
 	}
 }
 
+func TestLearningGoesOnWhileAModelIsFitted(t *testing.T) {
+	o := DefaultOptions()
+	o.Model, o.Store.RetrainAfter = newModelOf(t, "votes", 20), 3
+	var e *Engine
+	learned := make(chan error, 1)
+	once := sync.OnceFunc(func() {
+		_, err := e.Learn(t.Context(), Origin{}, mail("spam", 51), "spam")
+		learned <- err
+	})
+	o.Retrain.Pass = func(int, int) { once() }
+	e, err := open(o, &testLog{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.learner.idleFor = 10 * time.Millisecond
+	e.start(t.Context())
+	defer e.Close(context.Background())
+	learn(t, e, "", mail("spam", 50), "spam")
+	select {
+	case err = <-learned:
+	case <-time.After(20 * time.Second):
+		err = errors.New("it waits")
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // TestReplacedModelsLeaveTheMemory counts the models that the garbage collector finds.
 func TestReplacedModelsLeaveTheMemory(t *testing.T) {
 	e, _ := start(t, newModel(t, 1), nil)

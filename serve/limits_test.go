@@ -282,7 +282,7 @@ func TestOptionsNameTheirLimits(t *testing.T) {
 	}
 }
 
-// TestLessonsWaitInAQueue teaches while a model is fitted.
+// TestLessonsWaitInAQueue teaches while another lesson takes long.
 func TestLessonsWaitInAQueue(t *testing.T) {
 	e, _ := start(t, newModel(t, 1), func(o *Options) { o.Queue = 2 })
 	e.learner.turn <- struct{}{}

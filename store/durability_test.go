@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 	testmain.Run(m)
 }
 
-// runLearner learns messages until there are $MESSAGES of them, from number $FIRST on, into a file of at most $SIZE bytes.
+// runLearner learns messages until there are $MESSAGES of them, from number $FIRST on, into a file of at most $SIZE bytes. Without messages it fits the model.
 func runLearner(path string) error {
 	if size, err := strconv.ParseUint(os.Getenv("SIZE"), 10, 64); err == nil {
 		signal.Ignore(syscall.SIGXFSZ) // a write beyond the limit fails then
@@ -58,6 +58,16 @@ func runLearner(path string) error {
 	}
 	first, _ := strconv.Atoi(os.Getenv("FIRST"))
 	n, _ := strconv.Atoi(os.Getenv("MESSAGES"))
+	for n == 0 { // it fits the model until it is killed
+		s, err := Open(context.Background(), path, DefaultOptions())
+		if err == nil {
+			_, err = s.Retrain(context.Background(), RetrainOptions{Workers: 1})
+			s.Close()
+		}
+		if err != nil {
+			return err
+		}
+	}
 	for i := first; i < first+n; i++ {
 		s, err := Open(context.Background(), path, DefaultOptions())
 		if err != nil {
@@ -502,6 +512,32 @@ func TestAKilledLearnerLeavesTheStateBeforeOrAfterAMessage(t *testing.T) {
 			t.Fatalf("message %d is there, and %d was the last that was learned", told+2, told)
 		}
 		next = len(has)
+	}
+}
+
+func TestAFitThatIsKilledTakesNoLessonWithIt(t *testing.T) {
+	path := trained(t, "votes", corpustest.Mailbox(1, 40, "ham", "spam"))
+	kills, next := 8, 0
+	if testmain.IsLong() {
+		kills = 100
+	}
+	rng := rand.New(rand.NewPCG(1, 53))
+	for range kills {
+		fit := learner(path, 0, 0)
+		noError(t, fit.Start())
+		for range 1 + rng.IntN(6) {
+			s, err := Open(t.Context(), path, DefaultOptions())
+			noError(t, err)
+			_, err = s.Learn(numbered(next))
+			noError(t, errors.Join(err, s.Close()))
+			next++
+			time.Sleep(time.Duration(rng.IntN(15)) * time.Millisecond)
+		}
+		fit.Process.Kill()
+		fit.Wait()
+		if has := numbers(t, path, next); len(has) != next {
+			t.Fatalf("%d messages, want %d", len(has), next)
+		}
 	}
 }
 

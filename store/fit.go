@@ -1,11 +1,13 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"chaff/features"
@@ -84,6 +86,19 @@ func (s *Store) Retrain(ctx context.Context, o RetrainOptions) (train.Refitted, 
 // Settle is Retrain after a person has said of learned messages, by fingerprint, whether their labels are right. They count fully from now on,
 // with the other class if the label was wrong; that takes two classes.
 func (s *Store) Settle(ctx context.Context, right map[uint64]bool, o RetrainOptions) (refitted train.Refitted, err error) {
+	for {
+		if refitted, err = s.fitOnce(ctx, right, o); !errors.Is(err, errReplaced) {
+			return refitted, err
+		}
+	}
+}
+
+// errReplaced is returned for a fit to a log that is no longer there.
+var errReplaced = errors.New("another process has written the log anew")
+
+// fitOnce is [Store.Settle] unless another process writes the log anew meanwhile: then the error is errReplaced. The log is not locked while the model is fitted,
+// which takes minutes for much mail: others go on learning, and the new model learns it again.
+func (s *Store) fitOnce(ctx context.Context, right map[uint64]bool, o RetrainOptions) (refitted train.Refitted, err error) {
 	defer about(&err, "fit the model to "+s.path+Suffix)
 	l, err := s.read(features.NewDocuments(o.Memory))
 	if err != nil {
@@ -93,12 +108,95 @@ func (s *Store) Settle(ctx context.Context, right map[uint64]bool, o RetrainOpti
 	before := l.facts.Expired
 	l.expire(s.options, s.now())
 	l.settle(right, s.now())
-	f, refitted, err := l.fit(ctx, o, s.now())
-	if err != nil {
-		return refitted, err
+	read := s.end
+	err = s.aside(ctx, func(lock func() error) (err error) {
+		var f *filter.Filter
+		if f, refitted, err = l.fit(ctx, o, s.now()); err != nil {
+			return err
+		}
+		return s.replace(f, l, func(model string, log *os.File) error {
+			if err := lock(); err != nil {
+				return err
+			}
+			return s.replay(ctx, read, model, log)
+		})
+	})
+	if err == nil {
+		s.expired += l.facts.Expired - before
 	}
-	s.expired += l.facts.Expired - before
-	return refitted, s.replace(f, l)
+	return refitted, err
+}
+
+// aside unlocks the log and does something. That may lock the log again, and read what others have appended, before it ends.
+func (s *Store) aside(ctx context.Context, do func(lock func() error) error) error {
+	file, _, err := replace.OpenBeside(s.path+Suffix, s.path, os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	s.file, file = file, s.file
+	lock := sync.OnceValue(func() error {
+		released, err := s.file.Stat()
+		var file *os.File
+		for err == nil && file == nil { // for as long as it must wait, since a fit took longer
+			if file, err = lockFile(ctx, s.path, Suffix); errors.Is(err, ErrLocked) {
+				err = nil
+			}
+		}
+		if err != nil {
+			s.failed = err
+			return err
+		}
+		s.file.Close()
+		s.file = file
+		if s.failed = s.load(); s.failed == nil && s.filter == nil {
+			s.failed = s.remade
+		}
+		there, err := file.Stat()
+		if s.failed == nil && (err != nil || !os.SameFile(released, there)) {
+			return cmp.Or(err, errReplaced)
+		}
+		return s.failed
+	})
+	defer lock()
+	if err := replace.Unlock(file); err != nil {
+		return err
+	}
+	return do(lock)
+}
+
+// replay lets a new model and its log, which are not in their place yet, learn what this log has behind an offset.
+func (b *book) replay(ctx context.Context, from int64, model string, log *os.File) error {
+	if b.end == from {
+		return nil
+	}
+	n := &Store{book: &book{file: log}, ctx: ctx, path: model, now: time.Now}
+	if err := n.load(); err != nil {
+		return err
+	}
+	if n.filter == nil {
+		return n.remade
+	}
+	defer n.closeFilter()
+	var lessons []int64
+	return follower{n}.together(func() error {
+		_, err := b.log.Each(from, b.end, func(r logfile.Record) error {
+			switch op(r.Op) {
+			case learn, forget:
+				lessons = append(lessons, r.At)
+			case see, stand:
+				data, err := b.log.Body(r)
+				if err != nil {
+					return err
+				}
+				return n.append(logfile.Record{Op: r.Op, Key: r.Key, Entry: r.Entry}, logfile.Rows{}, data)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return follower{n}.enterAll(b, lessons, false)
+	})
 }
 
 // remake makes the model anew from the log.
@@ -112,7 +210,7 @@ func (s *Store) remake() (err error) {
 	if err != nil {
 		return err
 	}
-	return s.replace(f, l)
+	return s.replace(f, l, nil)
 }
 
 // heal makes the model anew if the error, which it returns else, is about rows that are damaged in the model or in the tail: nothing else reads them.
@@ -127,9 +225,9 @@ func (s *Store) heal(err error) error {
 	return err
 }
 
-// replace puts a model and its ledger in the place of what is there.
-func (s *Store) replace(f *filter.Filter, l *ledger) error {
-	log, err := commit(s.path, f, l)
+// replace puts a model and its ledger in the place of what is there, see [commit].
+func (s *Store) replace(f *filter.Filter, l *ledger, last func(model string, log *os.File) error) error {
+	log, err := commit(s.path, f, l, last)
 	if log == nil {
 		return err
 	}
@@ -238,8 +336,8 @@ func (s *Store) FitIfDue(ctx context.Context, o RetrainOptions, idle bool) (trai
 	if after == 0 || !s.isUnbalanced() && !(idle && s.Changed() >= after) {
 		return train.Refitted{}, nil
 	}
-	refitted, err := s.Retrain(ctx, o)
-	if errors.Is(err, ErrTooFew) {
+	refitted, err := s.fitOnce(ctx, nil, o)
+	if errors.Is(err, ErrTooFew) || errors.Is(err, errReplaced) { // by a fit, mostly
 		err = nil
 	}
 	return refitted, err

@@ -164,7 +164,7 @@ func FitShared(ctx context.Context, path, out string, o Options, r RetrainOption
 	l.facts.Shared = &at
 	os.Remove(out)
 	os.Remove(out + Suffix)
-	log, err := commit(out, f, l)
+	log, err := commit(out, f, l, nil)
 	if log != nil {
 		err = cmp.Or(err, log.Close())
 	}
@@ -262,22 +262,38 @@ func (s follower) carry(old *os.File, host string) error {
 				return err
 			}
 		}
-		for some := range slices.Chunk(l.offsets(stays), 100) {
-			waiting, err := b.taught(some)
+		return s.enterAll(b, l.offsets(stays), true)
+	})
+}
+
+// enterAll learns what the records at some offsets of another log, which this one replaces, taught: again as they did, or as what waits for a place in the stream.
+func (s follower) enterAll(b *book, offsets []int64, wait bool) error {
+	for some := range slices.Chunk(offsets, 100) {
+		all, err := b.taught(some)
+		if err != nil {
+			return err
+		}
+		for i, t := range all {
+			r, err := b.record(some[i])
 			if err != nil {
 				return err
 			}
-			for _, w := range waiting {
-				w.entry.unshare()
-				before, err := s.find(w.entry.Fingerprint)
-				if err == nil && (!before.Confirmed || w.entry.Confirmed) {
-					err = s.enter(w, before)
+			before, err := s.find(t.entry.Fingerprint)
+			switch {
+			case err != nil || s.facts.Shared != nil && before.Confirmed && !t.entry.Confirmed:
+			case !wait && r.Reason == again:
+				t.entry.at = before.at
+				err = s.place(t.entry)
+			default:
+				if wait {
+					t.entry.unshare()
 				}
-				if err != nil {
-					return err
-				}
+				err = s.enter(t, before)
+			}
+			if err != nil {
+				return err
 			}
 		}
-		return nil
-	})
+	}
+	return nil
 }

@@ -76,11 +76,12 @@ func anyHistory(t *testing.T, model string, o train.CollectOptions, r *rand.Rand
 	}
 	h := history{learned: slices.Concat(all[:15], all[40:55])}
 	s := opened(t, trainedWith(t, model, sourceOf(h.learned), o))
+	var step func(n int, s *Store, mayFit bool)
 	steps := 80
 	if testmain.IsLong() {
 		steps = 250
 	}
-	for step := range steps {
+	step = func(n int, s *Store, mayFit bool) {
 		m := all[r.IntN(len(all))]
 		if r.IntN(4) == 0 {
 			m.Label = s.Classes()[r.IntN(2)]
@@ -99,14 +100,23 @@ func anyHistory(t *testing.T, model string, o train.CollectOptions, r *rand.Rand
 			err = h.did(m, out.What)
 		case do == 17:
 			err = s.fold()
-		case do == 18:
-			retrain(t, s)
-		default:
-			noError(t, s.Close())
-			s = opened(t, s.path)
+		case do == 18 && mayFit:
+			fitBeside(t, s, func() {
+				beside := opened(t, s.path)
+				for range r.IntN(6) {
+					step(n, beside, false)
+				}
+				noError(t, beside.Close())
+			})
 		}
 		if err != nil {
-			t.Fatalf("step %d: %v", step, err)
+			t.Fatalf("step %d: %v", n, err)
+		}
+	}
+	for n := range steps {
+		if step(n, s, true); r.IntN(20) == 0 {
+			noError(t, s.Close())
+			s = opened(t, s.path)
 		}
 	}
 	v, err := Look(s.path)

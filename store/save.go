@@ -167,7 +167,7 @@ func save(ctx context.Context, path string, f *filter.Filter, l *ledger, replaci
 	}
 	if err == nil {
 		var file *os.File
-		if file, err = commit(target, f, l); file != nil {
+		if file, err = commit(target, f, l, nil); file != nil {
 			err = cmp.Or(err, file.Close())
 		}
 	}
@@ -201,22 +201,29 @@ func SaveAlone(ctx context.Context, path string, f *filter.Filter) error {
 }
 
 // commit writes a log, and a model that has learned all of it, or a part for nil: the log takes the place of the old one first. Whoever opens it before the
-// model is in its place makes that anew. It returns the new log, locked, also with an error if that is in place.
-func commit(path string, f *filter.Filter, l *ledger) (log *os.File, err error) {
+// model is in its place makes that anew. It returns the new log, locked, also with an error if that is in place. last, if it is not nil, gets both when they are
+// written and not in their place.
+func commit(path string, f *filter.Filter, l *ledger, last func(model string, log *os.File) error) (log *os.File, err error) {
 	write := filter.SavePart
 	if l.facts.Terms = 0; f != nil {
 		l.facts.Terms = f.Vocabulary().Len()
 		write = func(file io.WriterAt) (identity uint64, err error) { return f.SaveTo(file, true) }
 	}
-	err = replace.Written(path, filter.FileKind(), filter.NewFileMode, func(file *os.File) error {
+	err = replace.Written(path, filter.FileKind(), filter.NewFileMode, func(model *os.File) error {
 		written := sync.OnceValues(func() (identity uint64, err error) {
-			if identity, err = write(file); err == nil {
-				err = file.Sync() // so that the new log waits for its model no longer than it must
+			if identity, err = write(model); err == nil {
+				err = model.Sync() // so that the new log waits for its model no longer than it must
 			}
 			return identity, err
 		})
 		go written() // beside the log, whose last record waits for it
-		log, err = replace.Locked(path+Suffix, path, LogKind(), filter.NewFileMode, func(file *os.File) error { return l.save(file, written) })
+		log, err = replace.Locked(path+Suffix, path, LogKind(), filter.NewFileMode, func(file *os.File) error {
+			err := l.save(file, written)
+			if err == nil && last != nil {
+				err = last(model.Name(), file)
+			}
+			return err
+		})
 		if _, failed := written(); err != nil || failed != nil {
 			return cmp.Or(err, failed)
 		}

@@ -238,8 +238,8 @@ func TestHostsThatTeachEachOtherHaveOneLog(t *testing.T) {
 				mail := mailOf(t, corpustest.Mailbox(2, 2, "ham", "spam"))
 				taught := map[string]map[uint64]string{"a": {}, "b": {}, "c": {}}
 				random := rand.New(rand.NewPCG(seed, 1))
-				for range 150 {
-					host := names[random.IntN(len(names))]
+				var step func(host string, mayFit bool)
+				step = func(host string, mayFit bool) {
 					switch random.IntN(10) {
 					case 0, 1, 2, 3:
 						s := g.open(host)
@@ -277,8 +277,16 @@ func TestHostsThatTeachEachOtherHaveOneLog(t *testing.T) {
 						case 1:
 							g.fit(host)
 						case 2:
+							if !mayFit {
+								return
+							}
 							s := g.open(host)
-							retrain(t, s)
+							fitBeside(t, s, func() {
+								for range random.IntN(20) {
+									step(names[random.IntN(len(names))], false)
+									step(host, false)
+								}
+							})
 							s.Close()
 						case 3: // a person confirms a label, or says that it is wrong
 							s := g.open(host)
@@ -294,6 +302,9 @@ func TestHostsThatTeachEachOtherHaveOneLog(t *testing.T) {
 							s.Close()
 						}
 					}
+				}
+				for range 150 {
+					step(names[random.IntN(len(names))], true)
 				}
 				g.settle()
 				g.same()

@@ -73,7 +73,7 @@ type Store struct {
 	path     string          // of the model
 	options  Options
 	now      func() time.Time
-	limit    int // of records of the tail
+	limit    int // of records of the tail; 0 is none
 	filter   *filter.One
 	reader   *filter.Reader
 	lists    []logfile.Rows   // of the tail
@@ -254,8 +254,13 @@ func (s *Store) append(r logfile.Record, rows logfile.Rows, body []byte) error {
 	if err := s.filter.Know(s.lists); err != nil {
 		return err
 	}
-	if len(s.tail) >= s.limit || s.end-s.checkpoint.End >= maxTailBytes {
-		s.unfolded = s.fold()
+	if s.limit > 0 && (len(s.tail) >= s.limit || s.end-s.checkpoint.End >= maxTailBytes) {
+		if s.unfolded = s.fold(); s.unfolded == nil && !s.unsynced {
+			_ = s.aside(s.ctx, func(func() error) error { // what fails is noted, and a log that was written anew is as good
+				time.Sleep(10 * time.Millisecond) // for those that wait, see lockFile
+				return nil
+			})
+		}
 	}
 	return s.failed
 }

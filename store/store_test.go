@@ -94,6 +94,20 @@ func retrain(t testing.TB, s *Store) {
 	}
 }
 
+// fitBeside fits the model again. In the middle of that, if the fit has epochs, it does something else.
+func fitBeside(t testing.TB, s *Store, do func()) {
+	t.Helper()
+	o := RetrainOptions{Workers: 1, Pass: func(int, int) {
+		if do != nil {
+			do()
+			do = nil
+		}
+	}}
+	if _, err := s.Retrain(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func contents(t testing.TB, path string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -352,6 +366,35 @@ func TestAMessageIsLearnedThoughTheModelCannotBeWritten(t *testing.T) {
 	entries, err := s.Entries()
 	if err != nil || len(entries) != 27 || s.Finish() != nil || len(s.tail) != 0 {
 		t.Errorf("%d messages, %d records: %v, %v", len(entries), len(s.tail), err, s.Finish())
+	}
+}
+
+func TestWhoLearnsMuchLetsOthersLearn(t *testing.T) {
+	path := trained(t, "multinomial", corpustest.Mailbox(1, 10, "ham", "spam"))
+	s := opened(t, path)
+	s.limit = 4
+	other := make(chan error)
+	go func() {
+		beside, err := Open(t.Context(), path, DefaultOptions())
+		if err == nil {
+			_, err = beside.Learn(numbered(0))
+			err = errors.Join(err, beside.Close())
+		}
+		other <- err
+	}()
+	n := 1
+	for isOver := false; !isOver; n++ {
+		select {
+		case err := <-other:
+			noError(t, err)
+			isOver = true
+		default:
+			learned(t, s, numbered(n))
+		}
+	}
+	noError(t, s.Close())
+	if has := numbers(t, path, n-1); len(has) != n-1 {
+		t.Errorf("%d messages, want %d", len(has), n-1)
 	}
 }
 
