@@ -331,16 +331,13 @@ func LogOf(path string) string {
 func Anew(path string, err error) string {
 	command := "chaff retrain -m " + hint.Word(path) + " makes it anew from its log"
 	info, noLog := os.Stat(LogOf(path))
-	isOneOf := func(reasons ...error) bool {
-		return slices.ContainsFunc(reasons, func(reason error) bool { return errors.Is(err, reason) })
-	}
 	switch {
 	case noLog != nil || info.Size() == 0: // which a training that was killed can leave
-	case isOneOf(filter.ErrPart):
+	case errors.Is(err, filter.ErrPart):
 		return "chaff merge PART... -o FILE"
-	case isOneOf(filter.ErrNotModel): // which could be a file of another program
+	case errors.Is(err, filter.ErrNotModel): // which could be a file of another program
 		return "remove it, then " + command
-	case isOneOf(fs.ErrNotExist, filter.ErrVersion, filter.ErrTruncated, filter.ErrDamaged):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, filter.ErrVersion), errors.Is(err, filter.ErrTruncated), errors.Is(err, filter.ErrDamaged):
 		return command
 	}
 	return ""
