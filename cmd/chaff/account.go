@@ -286,8 +286,7 @@ func nameOf(origin string) string {
 	return origin
 }
 
-func total(counts map[string]int) int {
-	n := 0
+func total[N int | uint64](counts map[string]N) (n N) {
 	for _, count := range counts {
 		n += count
 	}
