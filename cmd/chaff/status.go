@@ -75,11 +75,7 @@ func (s state) describe(a *answer) {
 	a.line("%-12s%s, %s", "model", s.File, s.Model)
 	a.fact("fitted", "%s", fittedText(s.Status))
 	if h := s.Sharing; h != nil {
-		refused := uint64(0)
-		for _, n := range h.Refused {
-			refused += n
-		}
-		a.fact("shared", "as %s: %d published, %d waiting, %d applied, %d refused", h.Host, h.Published, h.Waiting, h.Applied, refused)
+		a.fact("shared", "as %s: %d published, %d waiting, %d applied, %d refused", h.Host, h.Published, h.Waiting, h.Applied, total(h.Refused))
 		fitter := "never fitted for all"
 		if h.Fitted != nil {
 			fitter = fmt.Sprintf("fitted by %s at %s", h.Fitter, timeText(h.Fitted))
