@@ -215,36 +215,36 @@ type Repairs = Set[Repair]
 // Cuts is the repairs that are limits.
 const Cuts Repairs = 1<<(CutTime+1) - 1<<CutDepth
 
-// Mark is a kind of deception. [Mark.String] returns its name, which classifiers see. A [Message] has those of its HTML; package tokenize, whose
-// comment describes them, finds the others in its text and links.
+// Mark is a kind of deception. [Mark.String] returns its name, which classifiers see. A [Message] has those of its HTML; package tokenize finds the
+// others in its text and links.
 type Mark uint8
 
 // The marks.
 const (
-	HiddenText      Mark = iota // text that is hidden for any of the reasons below
-	HiddenByStyle               // display:none, visibility:hidden, opacity:0
-	HiddenByColour              // text in the colour of its background
-	HiddenBySize                // text, or a box around it, of nearly no size
-	HiddenOffScreen             // text far to the left of or above the screen
-	CommentInWord               // a comment between two letters
-	TagInWord                   // an element that does not exist or is empty, between two letters
-	BreakInWord                 // wbr or a soft hyphen between two letters
-	NumericEntity               // an ASCII letter or digit as a numeric reference, such as &#86;
-	ZeroWidth
-	Homoglyph
-	SpacedLetters
-	FullWidth
-	DirectionOverride
-	LetterDigit
-	Punycode
-	EscapedHost
-	MappedHost
-	RepairedURL
-	LinkTextDomain
-	ImageOnly
-	StruckLetters
-	TurnedLetters
-	TagLetters
+	HiddenText        Mark = iota // text that is hidden for any of the reasons below
+	HiddenByStyle                 // display:none, visibility:hidden, opacity:0
+	HiddenByColour                // text in the colour of its background
+	HiddenBySize                  // text, or a box around it, of nearly no size
+	HiddenOffScreen               // text far to the left of or above the screen
+	CommentInWord                 // a comment between two letters
+	TagInWord                     // an element that does not exist or is empty, between two letters
+	BreakInWord                   // wbr or a soft hyphen between two letters
+	NumericEntity                 // an ASCII letter or digit as a numeric reference, such as &#86;
+	ZeroWidth                     // a zero-width character between letters
+	Homoglyph                     // letters that look Latin: in a word with Latin ones, in a host, or in all words of their script
+	SpacedLetters                 // a word with a space or sign between its letters
+	FullWidth                     // full-width, mathematical or enclosed letters in a message without Chinese, Japanese or Korean
+	DirectionOverride             // text that is displayed in another order than it is written
+	LetterDigit                   // a digit or sign for a letter
+	Punycode                      // a host name encoded in ASCII
+	EscapedHost                   // a host name with escapes, as %77%77%77, which browsers decode
+	MappedHost                    // a host that browsers read as another one: 0x7f.1, full-width letters, other dots, soft hyphens
+	RepairedURL                   // a URL whose slashes browsers repair: http:\\host, https:/host, /\host
+	LinkTextDomain                // the text of a link names another domain than its URL
+	ImageOnly                     // images and next to no text
+	StruckLetters                 // letters with a stroke across them or a line around them
+	TurnedLetters                 // a word that is upside down
+	TagLetters                    // invisible letters, of Unicode's block of tags
 )
 
 var markNames = [...]string{"hidden-text", "hidden-by-style", "hidden-by-colour", "hidden-by-size", "hidden-off-screen", "comment-in-word",

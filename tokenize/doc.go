@@ -28,25 +28,7 @@
 // bytes are evidence beside the terms.
 //
 // Disguised words are counted as they were meant. Letters of another alphabet that look Latin are replaced by Latin ones. A word with
-// digits for letters, with signs between letters, or upside down is counted both as written and as meant. Marks are those of
-// [message.Mark], and
-//
-//	zero-width             a zero-width character between letters
-//	homoglyph              letters of another alphabet that look Latin, in a word with Latin letters, in a host, or in a word of a
-//	                       script in which there are no other words
-//	spaced-letters         a word with a space or sign between its letters
-//	full-width             full-width, mathematical or enclosed letters in a message without Chinese, Japanese or Korean
-//	struck-letters         letters with a stroke across them or a line around them
-//	turned-letters         a word that is upside down
-//	tag-letters            invisible letters, of Unicode's block of tags
-//	direction-override     text that is displayed in another order than it is written
-//	letter-digit           a digit or sign for a letter
-//	punycode               a host name encoded in ASCII
-//	escaped-host           a host name with escapes, as %77%77%77, which browsers decode
-//	mapped-host            a host that browsers read as another one: 0x7f.1, full-width letters, other dots, soft hyphens
-//	repaired-url           a URL whose slashes browsers repair: http:\\host, https:/host, /\host
-//	link-text-other-domain the text of a link names another domain than its URL
-//	image-only             images and next to no text
+// digits for letters, with signs between letters, or upside down is counted both as written and as meant. [message.Mark] has the marks.
 //
 // fields.go decides which header fields are used. Fields that a filter or a mailbox wrote (package headerfield) never are: their words
 // would teach the classifier the verdicts of another filter.
