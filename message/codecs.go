@@ -31,27 +31,14 @@ func (t *texts) codec(label []byte) *codec {
 	if ok || len(label) == 0 {
 		return c
 	}
-	c = &codec{name: charsetNamed(string(label))}
-	if known := encodingOf(c.name); known != nil {
-		c.decoder = known.NewDecoder()
-	}
-	switch c.name {
-	case "utf-8":
-	case "utf-7":
-		c.mark = markUTF7
-	case "utf-16", "utf-16le", "utf-16be", "utf-32", "utf-32le", "utf-32be":
-		c.mark = markWide
-	case "iso-2022-jp":
-		c.mark = escape
-	case "hz-gb-2312": // browsers do not read it and the next one
-		c.mark = "~{"
-	case "iso-2022-kr":
-		c.mark = shiftOut
-	case "koi8-r":
-		c.name = "koi8-u" // which has more letters
-	default:
-		if c.decoder == nil {
-			c = nil
+	name := charsetNamed(string(label))
+	if read, isKnown := encodings[name]; isKnown || encodingOf(name) != nil {
+		c = &codec{name: name, mark: read.mark}
+		if known := encodingOf(name); known != nil {
+			c.decoder = known.NewDecoder()
+		}
+		if name == "koi8-r" {
+			c.name = "koi8-u" // which has more letters
 		}
 	}
 	if t.codecs == nil {
@@ -63,27 +50,22 @@ func (t *texts) codec(label []byte) *codec {
 	return c
 }
 
+// encodings is how text is read of the charsets that are not one byte a character, and of the most frequent one that is: without an encoding for UTF.
+var encodings = map[string]struct {
+	encoding encoding.Encoding
+	mark     string
+}{
+	"utf-8": {}, "utf-7": {nil, markUTF7}, "utf-16": {nil, markWide}, "utf-16le": {nil, markWide}, "utf-16be": {nil, markWide},
+	"utf-32": {nil, markWide}, "utf-32le": {nil, markWide}, "utf-32be": {nil, markWide}, fallback: {charmap.Windows1252, ""},
+	"gb18030": {simplifiedchinese.GB18030, ""}, "big5": {traditionalchinese.Big5, ""}, "euc-kr": {korean.EUCKR, ""},
+	"euc-jp": {japanese.EUCJP, ""}, "iso-2022-jp": {japanese.ISO2022JP, escape}, "shift_jis": {japanese.ShiftJIS, ""},
+	"hz-gb-2312": {simplifiedchinese.HZGB2312, "~{"}, "iso-2022-kr": {korean.EUCKR, shiftOut}, // browsers do not read these two
+}
+
 // encodingOf returns the encoding of that name, nil if there is none, as for UTF.
 func encodingOf(name string) encoding.Encoding {
-	switch name {
-	case fallback:
-		return charmap.Windows1252
-	case "gb18030":
-		return simplifiedchinese.GB18030
-	case "hz-gb-2312":
-		return simplifiedchinese.HZGB2312
-	case "big5":
-		return traditionalchinese.Big5
-	case "euc-jp":
-		return japanese.EUCJP
-	case "iso-2022-jp":
-		return japanese.ISO2022JP
-	case "shift_jis":
-		return japanese.ShiftJIS
-	case "euc-kr", "iso-2022-kr":
-		return korean.EUCKR
-	case "utf-8", "ibm037", "ibm1047", "ibm1140": // the last three are EBCDIC
-		return nil
+	if read, isKnown := encodings[name]; isKnown {
+		return read.encoding
 	}
 	return singleBytes()[cleanLabel(name)]
 }
@@ -93,6 +75,9 @@ var singleBytes = sync.OnceValue(func() map[string]encoding.Encoding {
 	all := map[string]encoding.Encoding{}
 	for _, known := range charmap.All { // their titles are like "ISO 8859-2" and "IBM Code Page 437"
 		all[strings.Replace(cleanLabel(fmt.Sprint(known)), "ibmcodepage", "ibm", 1)] = known
+	}
+	for _, ebcdic := range [...]string{"ibm037", "ibm1047", "ibm1140"} {
+		delete(all, ebcdic)
 	}
 	return all
 })
