@@ -16,11 +16,11 @@ const (
 	maxDisguised = 24 // a longer one is no word
 )
 
-// restoreLetters appends the word that s was meant to be if digits or signs stand for letters between its first and its last letter. It is
-// not ok for codes and numbers, which have fewer letters, only hexadecimal ones, or upper and lower case as no word does.
-func restoreLetters(dst, s []byte) (word []byte, ok bool) {
+// restoreLetters returns the word that s was meant to be if digits or signs stand for letters between its first and its last letter. It is nil
+// for codes and numbers, which have fewer letters, only hexadecimal ones, or upper and lower case as no word does.
+func restoreLetters(s []byte) (word []byte) {
 	if len(s) < minDisguised || len(s) > maxDisguised || !ascii.IsLetter(s[0]) || !ascii.IsLetter(s[len(s)-1]) {
-		return dst, false
+		return nil
 	}
 	const signs, meant = "01!|34@5$78", "oiiieaasstb"
 	var restored [maxDisguised]byte
@@ -37,42 +37,45 @@ func restoreLetters(dst, s []byte) (word []byte, ok bool) {
 		}
 		at := strings.IndexByte(signs, c)
 		if at < 0 {
-			return dst, false
+			return nil
 		}
 		restored[i] = meant[at]
 		replaced++
 	}
 	if replaced == 0 || letters < 2*replaced || hexOnly || upper != 0 && upper != letters && (upper != 1 || s[0] >= 'a') {
-		return dst, false
+		return nil
 	}
-	return append(dst, restored[:len(s)]...), true
+	return slices.Clone(restored[:len(s)])
 }
 
-// A watcher finds words behind one kind of disguise. It gets the chunks of a text with the kinds of their bytes and the number of blanks before
-// them, and an empty one at the end; of neighbouring plain words only the first. It returns a word, which is valid until the next call, and its
-// mark, or an empty word.
-type watcher interface {
-	watch(chunk []byte, kinds byteKind, gap int) (word []byte, k message.Mark)
+// watch emits the words behind disguises. It gets the chunks of a text with the kinds of their bytes and the number of blanks before them, and an
+// empty one at the end; of neighbouring plain words only the first.
+func (t *Tokenizer) watch(chunk []byte, kinds byteKind, gap int) {
+	t.putMeant(message.LetterDigit, withSigns(chunk, kinds))
+	t.putMeant(message.SpacedLetters, t.spaced.add(chunk, kinds, gap))
+	t.putMeant(message.SpacedLetters, separated(chunk, kinds))
 }
 
-// signLetters finds words like c@sh or ca$h, with a sign that may stand for a letter.
-type signLetters struct{ word []byte }
+// putMeant emits the word behind a disguise, and marks the message, unless the word is empty.
+func (t *Tokenizer) putMeant(mark message.Mark, word []byte) {
+	if len(word) > 0 {
+		t.seen.marks.Add(mark)
+		t.putWord(t.current, word)
+	}
+}
 
-func (w *signLetters) watch(chunk []byte, kinds byteKind, _ int) ([]byte, message.Mark) {
+// withSigns finds words like c@sh or ca$h, with a sign that may stand for a letter.
+func withSigns(chunk []byte, kinds byteKind) (word []byte) {
 	if kinds&sign == 0 {
-		return nil, 0
+		return nil
 	}
 	s := bytes.TrimFunc(chunk, isPunctuation)
 	const shortest = 3 // of the two words of a name like ann@localhost
 	before, after, hasAt := bytes.Cut(s, []byte("@"))
 	if hasAt && len(before) >= shortest && len(after) >= shortest || !bytes.ContainsAny(s, "@$!|") {
-		return nil, 0
+		return nil
 	}
-	word, ok := restoreLetters(w.word[:0], s)
-	if w.word = word; !ok {
-		return nil, 0
-	}
-	return word, message.LetterDigit
+	return restoreLetters(s)
 }
 
 // isPunctuation reports whether r is an ASCII character other than a letter or a digit.
@@ -88,9 +91,10 @@ type spaced struct {
 	gap           int // bytes of white space between the letters
 }
 
-func (w *spaced) watch(chunk []byte, kinds byteKind, gap int) (word []byte, _ message.Mark) {
+// add adds a chunk. It returns the word that ends before it, which is valid until the next call, or nothing.
+func (w *spaced) add(chunk []byte, kinds byteKind, gap int) (word []byte) {
 	if w.count == 0 && (len(chunk) > 2 || kinds&^(alpha|nonASCII) != 0) {
-		return nil, 0
+		return nil
 	}
 	letter := bytes.TrimRightFunc(chunk, isPunctuation) // it may be the last one, as in c a s h!
 	r, size := utf8.DecodeRune(letter)
@@ -114,7 +118,7 @@ func (w *spaced) watch(chunk []byte, kinds byteKind, gap int) (word []byte, _ me
 		w.letters = append(w.letters, letter...)
 		w.count++
 	}
-	return word, message.SpacedLetters
+	return word
 }
 
 // isRepeated reports whether a word repeats one letter, which is a mark on a form.
@@ -129,38 +133,32 @@ func isEuropean(r rune) bool {
 }
 
 // separated finds words like V.I.A.G.R.A or v--i--a--g--r--a, letters with the same signs between them.
-type separated struct{ word []byte }
-
-func (w *separated) watch(chunk []byte, kinds byteKind, _ int) ([]byte, message.Mark) {
+func separated(chunk []byte, kinds byteKind) (word []byte) {
 	if kinds == alpha || len(chunk) < 2*minSpaced-1 {
-		return nil, 0
+		return nil
 	}
-	chunk = bytes.TrimLeftFunc(chunk, isPunctuation)
-	_, size := utf8.DecodeRune(chunk)
-	end := bytes.IndexFunc(chunk[size:min(len(chunk), size+maxSigns+utf8.UTFMax)], isLetterOrDigit)
+	letters := bytes.TrimLeftFunc(chunk, isPunctuation)
+	_, size := utf8.DecodeRune(letters)
+	end := bytes.IndexFunc(letters[size:min(len(letters), size+maxSigns+utf8.UTFMax)], isLetterOrDigit)
 	if end <= 0 || end > maxSigns {
-		return nil, 0
+		return nil
 	}
-	between := chunk[size:][:end]
-	w.word = w.word[:0]
-	count := 0
-	for {
-		r, size := utf8.DecodeRune(chunk)
+	between := letters[size:][:end]
+	rest, count := letters, 0
+	for goesOn := true; goesOn; count++ {
+		r, size := utf8.DecodeRune(rest)
 		if size == 0 || !isEuropean(r) || !unicode.IsLetter(r) {
 			break
 		}
-		w.word = append(w.word, chunk[:size]...)
-		count++
-		chunk = chunk[size:]
-		if !bytes.HasPrefix(chunk, between) {
-			break
-		}
-		chunk = chunk[len(between):]
+		rest, goesOn = bytes.CutPrefix(rest[size:], between)
 	}
-	if next, _ := utf8.DecodeRune(chunk); count < minSpaced || isLetterOrDigit(next) || isRepeated(w.word) {
-		return nil, 0
+	if next, _ := utf8.DecodeRune(rest); count < minSpaced || isLetterOrDigit(next) {
+		return nil
 	}
-	return w.word, message.SpacedLetters
+	if word = bytes.ReplaceAll(letters[:len(letters)-len(rest)], between, nil); isRepeated(word) {
+		return nil
+	}
+	return word
 }
 
 // maxSigns is the length in bytes of the longest signs between two letters of a word.

@@ -76,13 +76,13 @@ func stems(language string) normalizer {
 		return append(dst[:start], stem(string(lower), true)...)
 	}
 	return func(dst, word []byte) ([]byte, *disguise) {
-		if meant, ok := restoreLetters(nil, word); ok {
+		if meant := restoreLetters(word); meant != nil {
 			return normalize(dst, word), &disguise{mark: message.LetterDigit, meant: normalize(nil, meant)}
 		}
 		start := len(dst)
 		dst, d := reveal(dst, word, normalize)
 		if d != nil && len(d.meant) == 0 { // the word may also have digits for letters
-			if meant, ok := restoreLetters(nil, dst[start:]); ok {
+			if meant := restoreLetters(dst[start:]); meant != nil {
 				d.meant = normalize(nil, meant)
 			}
 		}

@@ -107,7 +107,7 @@ type Tokenizer struct {
 	rules    *fieldRules
 	mime     []byte             // Content-Type as it is written
 	lexicons map[string]lexicon // of stemmed words, by tag
-	watchers []watcher
+	spaced   spaced
 	textRead int // bytes of the text of the message that were read
 	gramText []byte
 }
@@ -123,7 +123,6 @@ func New(o Options, key termkey.Key) (*Tokenizer, error) {
 		domains:  newCache(key, "", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil }),
 		rules:    &fieldRules{options: o, byName: make(map[string]*fieldRule)},
 		lexicons: make(map[string]lexicon),
-		watchers: []watcher{&signLetters{}, &spaced{}, &separated{}},
 	}
 	for _, tag := range [...]string{"subject:", attachedPrefix + "subject:", bodyTag, hiddenTag} {
 		t.lexicons[tag] = lexicon{tag: tag, known: newCache(key, tag, stems(o.Language)), isProse: tag != hiddenTag}
@@ -267,16 +266,6 @@ func (t *Tokenizer) words(l lexicon, text []byte) {
 	if l.isProse {
 		t.watch(nil, 0, 0)
 		t.beyondHead = false
-	}
-}
-
-// watch emits the words that the watchers find.
-func (t *Tokenizer) watch(chunk []byte, kinds byteKind, gap int) {
-	for _, w := range t.watchers {
-		if word, k := w.watch(chunk, kinds, gap); len(word) > 0 {
-			t.seen.marks.Add(k)
-			t.putWord(t.current, word)
-		}
 	}
 }
 
