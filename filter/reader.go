@@ -75,8 +75,8 @@ func (r *Reader) Forget() {
 // View is a message as a classifier sees it.
 type View struct {
 	Message *message.Message
-	// Uses describes, for each field of the header, which parts of it become terms.
-	Uses []tokenize.FieldUse
+	// Notes says of each field of the header that it does not become terms, or only in part; "" if it does.
+	Notes []string
 	// Terms are the distinct terms, in the order of their first occurrence.
 	Terms []SeenTerm
 	// Grams are the distinct runs of four bytes that have a cell, such as `bytes:X-Ma`, in the order of their first occurrence.
@@ -131,7 +131,7 @@ func (r Reading) View(raw []byte) (View, error) {
 	reader.message = view.Message
 	view.Grams = reader.seenGrams()
 	for _, f := range view.Message.Header {
-		view.Uses = append(view.Uses, reader.tokenizer.Use(f))
+		view.Notes = append(view.Notes, reader.tokenizer.Note(f))
 	}
 	return view, nil
 }

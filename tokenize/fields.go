@@ -53,25 +53,15 @@ const (
 	readAddresses
 )
 
-// FieldUse says whether a header field becomes terms.
-type FieldUse string
-
-// The uses of a header field.
-const (
-	FieldNotUsed  FieldUse = "not used"
-	FieldPartUsed FieldUse = "partly used"
-	FieldUsed     FieldUse = "used"
-)
-
-// Use returns how the options treat a header field.
-func (t *Tokenizer) Use(f message.Field) FieldUse {
+// Note returns what people are told of a header field that the options do not use, or only in part; "" for one that they use.
+func (t *Tokenizer) Note(f message.Field) string {
 	switch rule := t.rules.of(f.Name, f.Value); {
 	case rule.used:
-		return FieldUsed
+		return ""
 	case rule.structure != noStructure:
-		return FieldPartUsed
+		return "partly used"
 	}
-	return FieldNotUsed
+	return "not used"
 }
 
 // fieldRules makes and caches the rule for each header name. Real mail has a few hundred names; junk can have any number.

@@ -30,7 +30,7 @@ func TestVerdictsAndNotesAreNeverLookedAt(t *testing.T) {
 		t.Run(tt.about, func(t *testing.T) {
 			tok := tokenizer(t, all)
 			for _, name := range tt.names {
-				if got := tok.Use(message.Field{Name: []byte(name)}); (got == FieldNotUsed) != tt.excluded {
+				if got := tok.Note(message.Field{Name: []byte(name)}); (got == "not used") != tt.excluded {
 					t.Errorf("%q is %v, excluded: %v", name, got, tt.excluded)
 				}
 				got := without(termsOf(tok, name+": Yes\n\n"), "type:", "outline:")

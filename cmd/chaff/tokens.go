@@ -14,7 +14,6 @@ import (
 	"chaff/filter"
 	"chaff/internal/screen"
 	"chaff/message"
-	"chaff/tokenize"
 )
 
 func tokensCommand(p *program) *cobra.Command {
@@ -100,7 +99,7 @@ type seen struct {
 	Tokens   int               `json:"tokens"`
 	Terms    []filter.SeenTerm `json:"terms"`
 
-	uses  []tokenize.FieldUse // of the header
+	notes []string // on the fields of the header
 	grams int
 }
 
@@ -108,7 +107,7 @@ func seenMessage(origin string, view filter.View) seen {
 	m := view.Message
 	s := seen{
 		Path: origin, Header: append([]message.Field{}, m.Header...), Attached: m.Attached, Parts: m.Parts, Links: append([]message.Link{}, m.Links...),
-		Marks: []string{}, Repairs: []string{}, Tokens: view.Tokens, Terms: view.Terms, uses: view.Uses, grams: len(view.Grams),
+		Marks: []string{}, Repairs: []string{}, Tokens: view.Tokens, Terms: view.Terms, notes: view.Notes, grams: len(view.Grams),
 	}
 	for mark := range m.Marks.All() {
 		s.Marks = append(s.Marks, mark.String())
@@ -128,8 +127,8 @@ func (s seen) print(w io.Writer) {
 		}
 		for n, f := range fields {
 			note := ""
-			if i == 0 && s.uses[n] != tokenize.FieldUsed {
-				note = fmt.Sprintf("  (%v)", s.uses[n])
+			if i == 0 && s.notes[n] != "" {
+				note = "  (" + s.notes[n] + ")"
 			}
 			t.Row(printable("  %s:", f.Name), printable("%s%s", f.Value, note))
 		}
