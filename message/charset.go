@@ -151,13 +151,12 @@ func charsetBySignature(text []byte, valid bool) string {
 		}
 		return ""
 	}
-	for _, signature := range [...]string{"\x1b$B", "\x1b$@", "\x1b$(D"} {
-		if bytes.Contains(text, []byte(signature)) {
-			return "iso-2022-jp"
+	for _, escapes := range [...]struct{ sequence, charset string }{
+		{"\x1b$B", "iso-2022-jp"}, {"\x1b$@", "iso-2022-jp"}, {"\x1b$(D", "iso-2022-jp"}, {"\x1b$)C", "iso-2022-kr"},
+	} {
+		if bytes.Contains(text, []byte(escapes.sequence)) {
+			return escapes.charset
 		}
-	}
-	if bytes.Contains(text, []byte("\x1b$)C")) {
-		return "iso-2022-kr"
 	}
 	return ""
 }

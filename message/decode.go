@@ -167,16 +167,10 @@ func (t *texts) normalise(data []byte) []byte {
 func (t *texts) appendNormal(dst, data []byte) []byte {
 	for cr := bytes.IndexByte(data, '\r'); cr >= 0; cr = bytes.IndexByte(data, '\r') {
 		dst = append(append(dst, data[:cr]...), '\n')
-		data = data[cr:]
-		switch {
-		case bytes.HasPrefix(data, []byte("\r\n")):
-			data = data[2:]
-		case bytes.HasPrefix(data, []byte("\r\r\n")):
-			data = data[3:]
+		var isLF bool
+		if data, isLF = bytes.CutPrefix(data[cr+1:], []byte("\n")); !isLF {
 			t.msg.Repairs.Add(BareCR)
-		default:
-			data = data[1:]
-			t.msg.Repairs.Add(BareCR)
+			data = bytes.TrimPrefix(data, []byte("\r\n"))
 		}
 	}
 	return append(dst, data...)

@@ -139,16 +139,11 @@ func isVerdict(name []byte) bool {
 		}
 	}
 	// Only as a whole part of the name: X-Ham-Report, but not X-Shampoo.
-	for len(name) > 0 {
-		part := name
-		if i := bytes.IndexAny(name, Separators); i >= 0 {
-			part = name[:i]
-		}
+	for part := range bytes.FieldsFuncSeq(name, func(r rune) bool { return strings.ContainsRune(Separators, r) }) {
 		switch string(part) {
 		case "ham", "spf", "dmarc", "rbl", "dnsbl", "scl":
 			return true
 		}
-		name = name[min(len(part)+1, len(name)):]
 	}
 	return false
 }
