@@ -168,7 +168,7 @@ func cleanLabel(label string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(clean, "charset"), "3d")
 }
 
-// wide returns the decoder for a text in UTF-16 or UTF-32, and the text without its mark and without half a unit at its end.
+// wide returns the decoder for a text in UTF-16 or UTF-32, and the text without half a unit at its end.
 //
 // QUIRK: the declaration or a mark tells the byte order, and without both it is big-endian. Programs declare "utf-16" and send
 // little-endian without a mark. Nearly every text has characters below U+0100, whose first bytes are zero. A declared order is
@@ -190,16 +190,10 @@ func (c *codec) wide(text []byte) (*encoding.Decoder, []byte) {
 		isLittle = first < last
 	}
 	text = text[:len(text)-len(text)%width]
-	for order, mark := range [...]string{"\xff\xfe\x00\x00"[:width], "\x00\x00\xfe\xff"[4-width:]} {
-		if bytes.HasPrefix(text, []byte(mark)) {
-			isLittle, text = order == 0, text[width:]
-			break
-		}
-	}
 	if width == 4 {
-		return utf32.UTF32(utf32.Endianness(isLittle), utf32.IgnoreBOM).NewDecoder(), text
+		return utf32.UTF32(utf32.Endianness(isLittle), utf32.UseBOM).NewDecoder(), text
 	}
-	return unicode.UTF16(unicode.Endianness(isLittle), unicode.IgnoreBOM).NewDecoder(), text
+	return unicode.UTF16(unicode.Endianness(isLittle), unicode.UseBOM).NewDecoder(), text
 }
 
 // unshifted returns text in ISO-2022-KR (RFC 1557) as EUC-KR: without the escape sequence that announces it, and with the highest bit set in
