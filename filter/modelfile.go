@@ -43,7 +43,7 @@ type modelFile struct {
 
 // openModelFile opens the model at path. The error names it.
 func openModelFile(path string) (m modelFile, err error) {
-	m.file, m.opened, err = replace.OpenRegular(path, os.O_RDONLY)
+	m.file, m.opened, err = replace.OpenRegular(path, "", os.O_RDONLY)
 	switch {
 	case errors.Is(err, replace.ErrSpecial):
 		err = ErrNotModel
@@ -138,7 +138,7 @@ func openModel(path string, learned bool) (m modelFile, err error) {
 
 // readTail returns the rows of the records that the log of the model at path has for it.
 func (m *modelFile) readTail(path string) ([]logfile.Rows, error) {
-	file, info, err := replace.OpenBeside(path+LogSuffix, path, os.O_RDONLY)
+	file, info, err := replace.OpenRegular(path+LogSuffix, path, os.O_RDONLY)
 	if err != nil {
 		return nil, err // whoever prints it names the file
 	}

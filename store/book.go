@@ -388,7 +388,7 @@ func openToRead(path string) (*book, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, info, err := replace.OpenBeside(path+Suffix, path, os.O_RDONLY)
+	file, info, err := replace.OpenRegular(path+Suffix, path, os.O_RDONLY)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && HasEarlier(path):
 		return nil, ErrEarlier

@@ -129,7 +129,7 @@ func (s *Store) fitOnce(ctx context.Context, right map[uint64]bool, o RetrainOpt
 
 // aside unlocks the log and does something. That may lock the log again, and read what others have appended, before it ends.
 func (s *Store) aside(ctx context.Context, do func(lock func() error) error) error {
-	file, _, err := replace.OpenBeside(s.path+Suffix, s.path, os.O_RDONLY)
+	file, _, err := replace.OpenRegular(s.path+Suffix, s.path, os.O_RDONLY)
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func convert(ctx context.Context, path string, o *Options) error {
 	if err != nil {
 		return err
 	}
-	return replace.Reason(os.Remove(path + earlierSuffix))
+	return replace.Reason(replace.Remove(path + earlierSuffix))
 }
 
 // earlier is a container of an earlier version.
@@ -112,7 +112,7 @@ func readEarlier(path string, file *os.File) (*ledger, error) {
 func earlierRecipe(path string, identity uint64) (r recipe, err error) {
 	var model *sections.Reader
 	for _, name := range [...]string{path, path + ".next"} {
-		file, _, failed := replace.OpenRegular(name, os.O_RDONLY)
+		file, _, failed := replace.OpenRegular(name, "", os.O_RDONLY)
 		if failed == nil {
 			defer file.Close()
 			model, failed = earlier("\x89CHAFF\r\n", 8).Open(file, -1)

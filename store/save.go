@@ -172,7 +172,7 @@ func save(ctx context.Context, path string, f *filter.Filter, l *ledger, replaci
 		}
 	}
 	if info, e := old.Stat(); err != nil && e == nil && info.Size() == 0 {
-		os.Remove(target + Suffix)
+		replace.Remove(target + Suffix)
 	}
 	return err
 }
@@ -197,7 +197,7 @@ func SaveAlone(ctx context.Context, path string, f *filter.Filter) error {
 	if err := f.Save(path); err != nil {
 		return err
 	}
-	return os.Remove(target + Suffix)
+	return replace.Remove(target + Suffix)
 }
 
 // commit writes a log, and a model that has learned all of it, or a part for nil: the log takes the place of the old one first. Whoever opens it before the
@@ -272,7 +272,7 @@ func Backup(path, out string) (messages int, err error) {
 // Restore makes the model at path and its log of a backup, or of any log: the model that [Store.Retrain] makes, byte for byte. If there is a model or a
 // log already, the error wraps fs.ErrExist, unless replacing is true.
 func Restore(ctx context.Context, from, path string, o RetrainOptions, replacing bool) (train.Refitted, error) {
-	file, info, err := replace.OpenRegular(from, os.O_RDONLY)
+	file, info, err := replace.OpenRegular(from, "", os.O_RDONLY)
 	var b *book
 	if err == nil {
 		defer file.Close()

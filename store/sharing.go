@@ -51,7 +51,7 @@ func ReadSharing(path string) (s Sharing, is bool, err error) {
 	if target, err := replace.Target(path); err == nil {
 		path = target
 	}
-	file, _, err := replace.OpenBeside(path+sharingSuffix, path, os.O_RDONLY)
+	file, _, err := replace.OpenRegular(path+sharingSuffix, path, os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, false, nil
 	}

@@ -144,7 +144,7 @@ func open(ctx context.Context, path string, o *Options) (s *Store, err error) {
 func lockFile(ctx context.Context, model, suffix string) (*os.File, error) {
 	path := model + suffix
 	for deadline := time.Now().Add(lockWait); ; {
-		file, _, err := replace.OpenBeside(path, model, os.O_RDWR)
+		file, _, err := replace.OpenRegular(path, model, os.O_RDWR)
 		if err != nil {
 			return nil, err
 		}

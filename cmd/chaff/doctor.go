@@ -125,7 +125,7 @@ func (d *doctor) files() {
 		{"log", delivery.LogOf(d.model), noLog, ofMail},
 		{"token", web.TokenFile(d.model), "remove it, and the daemon makes a new one", "the daemon does not start"},
 	} {
-		open, info, err := replace.OpenRegular(file.path, os.O_RDWR)
+		open, info, err := replace.OpenRegular(file.path, "", os.O_RDWR)
 		if err == nil {
 			open.Close()
 		}
@@ -351,7 +351,7 @@ func (d *doctor) newestMail() {
 		return
 	}
 	var raw []byte
-	file, _, err := replace.OpenRegular(newest, os.O_RDONLY) // it may have become a pipe
+	file, _, err := replace.OpenRegular(newest, "", os.O_RDONLY) // it may have become a pipe
 	if err == nil {
 		defer file.Close()
 		raw, err = io.ReadAll(io.LimitReader(file, judgedWithin))

@@ -228,9 +228,7 @@ func hasStore(path string) error {
 	if _, err := os.Stat(delivery.LogOf(path)); !errors.Is(err, fs.ErrNotExist) || store.HasEarlier(path) {
 		return nil
 	}
-	if _, _, err := replace.Follow(path); errors.Is(err, replace.ErrLink) {
-		return fmt.Errorf("open model %s: %w", path, err)
-	} else if errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return hint.With(fmt.Errorf("there is no model %s", path), "begin with the mail you have: chaff train ~/Maildir; or with none: chaff learn --begin")
 	}
 	f, err := delivery.OpenModel(path, io.Discard)

@@ -312,15 +312,16 @@ func (p *place) inspect(buffer *[]byte) error {
 	if err != nil {
 		return err
 	}
-	if _, isSystem := p.fsys.(system); isSystem {
-		p.ofUser = replace.IsOfUser(info, p.name)
-	}
-	switch {
-	case info.IsDir():
+	if info.IsDir() {
 		if p.entries, err = fs.ReadDir(p.fsys, p.name); err == nil {
 			p.kind, p.format = ofFolder, inspectFolder(p.fsys, p.name, p.entries).format
 		}
 		return err
+	}
+	if _, isSystem := p.fsys.(system); isSystem {
+		p.ofUser = replace.IsOfUser(info, p.name)
+	}
+	switch {
 	case info.Mode()&fs.ModeNamedPipe != 0:
 		if p.ofUser {
 			return errors.New("is a pipe of a user, who may never end it")

@@ -16,11 +16,7 @@ func Lock(*os.File) (bool, error) { return false, errNoLocks }
 
 func Unlock(file *os.File) error { return file.Close() }
 
-func claim(*os.Root, *os.File) bool { return true }
-
-func removeAbandoned(*os.Root, string) {}
-
-func IsForeign(info fs.FileInfo, path string) bool { return false }
+func sweep(*os.Root) {}
 
 func owner(fs.FileInfo) (_ uint32) { return }
 

@@ -16,11 +16,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -32,9 +32,6 @@ const (
 	suffix = ".tmp"
 )
 
-// ErrOwner is returned for a file that another user may have put there.
-var ErrOwner = errors.New("it does not belong to the owner of the model, in a folder where anyone can create files")
-
 // errNoLocks is about a file system or a system whose files cannot be locked.
 var errNoLocks = errors.New("files there cannot be locked, and two writers could lose what they learn: put the model on a local disk")
 
@@ -43,7 +40,6 @@ var (
 	ErrFolder  = errors.New("it is a folder")
 	ErrDevice  = errors.New("it is a device or a pipe")
 	ErrSpecial = errors.New("it is not a regular file") // but a disk or a socket
-	ErrLink    = errors.New("a link of a user leads to what belongs to another user")
 )
 
 // Kind is a kind of file that chaff writes. Its first bytes tell it from all other files.
@@ -70,17 +66,14 @@ func (e OtherError) Error() string { return "the file that is there is no " + st
 
 // Check returns an error if there is a file at path, the [Target] of a name, that is not empty and of another kind.
 func (k Kind) Check(path string) error {
-	file, err := OpenExisting(path, os.O_RDONLY)
+	file, _, err := OpenRegular(path, "", os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // the writer says why there is no such folder
 		return nil
 	}
 	if err != nil {
-		return Reason(err)
+		return err
 	}
 	defer file.Close()
-	if info, err := file.Stat(); err == nil && info.Mode()&fs.ModeNamedPipe != 0 { // reading could wait
-		return ErrSpecial
-	}
 	head, err := io.ReadAll(io.LimitReader(file, headSize))
 	if err != nil {
 		return Reason(err)
@@ -95,21 +88,17 @@ func (k Kind) Check(path string) error {
 // path itself or the target of a link at path: renaming a file over /dev/stdout would destroy it for all programs.
 func Target(path string) (string, error) {
 	_, info, err := Follow(path)
-	link, linkErr := os.Lstat(path)
-	isLink := linkErr == nil && link.Mode()&fs.ModeSymlink != 0
 	switch {
 	case errors.Is(err, ErrLink):
 		return "", err
 	case standard(path) != nil || err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeCharDevice) != 0:
 		return "", ErrDevice
-	case isLink:
-		// Opening checks whether we may follow the link: not one of another user in a shared folder.
-		file, err := OpenExisting(path, os.O_WRONLY)
+	}
+	if link, noLink := os.Lstat(path); noLink == nil && link.Mode()&fs.ModeSymlink != 0 {
 		if err == nil {
-			file.Close()
 			path, err = Real(path)
 		}
-		if err != nil && (info == nil || !info.IsDir()) {
+		if err != nil {
 			return "", fmt.Errorf("follow the link: %w", Reason(err))
 		}
 	}
@@ -162,9 +151,6 @@ func pour(path string, content func(file *os.File) error) error {
 	if err := content(file); err != nil {
 		return err
 	}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
 	device := standard(path)
 	if device == nil {
 		device, err = OpenExisting(path, os.O_WRONLY)
@@ -179,7 +165,7 @@ func pour(path string, content func(file *os.File) error) error {
 			return cmp.Or(err, ErrSpecial)
 		}
 	}
-	_, err = io.Copy(device, file)
+	_, err = io.Copy(device, io.NewSectionReader(file, 0, math.MaxInt64))
 	return err
 }
 
@@ -194,223 +180,66 @@ func Locked(path, beside string, kind Kind, mode fs.FileMode, content func(file 
 	if err != nil {
 		return nil, err
 	}
-	dir, err := openFolder(filepath.Dir(path))
-	if err != nil {
-		return nil, Reason(err)
-	}
-	defer dir.Close()
-	temporaries, _ := fs.Glob(dir.FS(), prefix+"*"+suffix)
-	for _, name := range temporaries {
-		removeAbandoned(dir, name)
-	}
-	old := regular(dir, path)
-	if old != nil {
-		mode = 0o600
-	}
-	file, err := create(dir, mode)
-	if err != nil {
-		return nil, Reason(err)
-	}
-	temporary := filepath.Base(file.Name())
-	folder, _ := dir.Stat(".")
-	give(file, cmp.Or(old, regular(dir, beside), folder))
-	if old != nil {
-		err = file.Chmod(old.Mode().Perm())
-	}
-	if err == nil {
-		err = content(file)
-	}
-	if err == nil {
-		err = file.Sync()
-	}
-	if err == nil && runtime.GOOS == "windows" { // which cannot rename open files
-		file.Close()
-	}
-	if err == nil {
-		err = dir.Rename(temporary, filepath.Base(path))
-	}
-	if err != nil {
-		file.Close()
-		dir.Remove(temporary)
-		return nil, Reason(err)
-	}
-	if runtime.GOOS == "windows" {
+	var file *os.File
+	err = inFolder(path, func(dir *os.Root, name string) error {
+		sweep(dir)
+		old := regular(dir, name)
+		if old != nil {
+			mode = 0o600
+		}
+		if file, err = create(dir, mode); err != nil {
+			return err
+		}
+		folder, _ := dir.Stat(".")
+		give(file, cmp.Or(old, regular(dir, beside), folder))
+		if old != nil {
+			err = file.Chmod(old.Mode().Perm())
+		}
+		if err == nil {
+			err = content(file)
+		}
+		if err == nil {
+			err = file.Sync()
+		}
+		temporary := filepath.Base(file.Name())
+		if err == nil && runtime.GOOS == "windows" { // which cannot rename open files
+			file.Close()
+		}
+		if err == nil {
+			err = dir.Rename(temporary, name)
+		}
+		if err != nil {
+			file.Close()
+			dir.Remove(temporary)
+		}
+		return err
+	})
+	if err == nil && runtime.GOOS == "windows" {
 		file, err = os.OpenFile(path, os.O_RDWR, 0)
 	}
-	return file, Reason(err)
-}
-
-// Open opens a file as [os.OpenFile] does. If there is none, it makes one with a mode.
-func Open(path string, flag int, mode fs.FileMode) (*os.File, error) {
-	dir, err := openFolder(filepath.Dir(path))
 	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	file, err := dir.OpenFile(filepath.Base(path), flag|os.O_CREATE|os.O_EXCL, mode)
-	if flag&os.O_EXCL == 0 && errors.Is(err, fs.ErrExist) {
-		return OpenExisting(path, flag)
-	}
-	if err == nil {
-		folder, _ := dir.Stat(".")
-		give(file, folder)
-	}
-	return file, err
-}
-
-// OpenExisting opens a file or a folder that is there, without waiting for a FIFO. It follows links as [Follow] does; on Linux from 5.6 on whatever is exchanged
-// meanwhile.
-func OpenExisting(path string, flag int) (*os.File, error) {
-	flag |= syscall.O_NONBLOCK | syscall.O_NOCTTY // a terminal of a user must not become that of root
-	if os.Geteuid() != 0 || isOfProcess(path) {
-		return os.OpenFile(path, flag, 0)
-	}
-	if atOnce() {
-		if file, err := straight(path, flag); err == nil {
-			return file, nil
-		}
-	}
-	path, there, err := Follow(path) // first, since opening some devices does something
-	if err != nil {
-		return nil, err
-	}
-	if isOfProcess(path) { // where a link of root leads
-		return os.OpenFile(path, flag, 0)
-	}
-	file, err := straight(path, flag)
-	if err != nil {
-		return nil, err
-	}
-	if info, err := file.Stat(); err != nil || !os.SameFile(info, there) {
-		file.Close()
-		return nil, cmp.Or(err, ErrLink)
+		return nil, Reason(err)
 	}
 	return file, nil
 }
 
-// openFolder opens a folder that [OpenExisting] opens.
-func openFolder(path string) (*os.Root, error) {
-	path, there, err := Follow(path)
-	if err != nil {
-		return nil, err
-	}
-	dir, err := os.OpenRoot(path)
-	if err != nil {
-		return nil, err
-	}
-	if info, err := dir.Stat("."); os.Geteuid() == 0 && (err != nil || !os.SameFile(info, there)) {
-		dir.Close()
-		return nil, cmp.Or(err, ErrLink)
-	}
-	return dir, nil
-}
-
-// Real is [filepath.EvalSymlinks] for what [OpenExisting] opens.
-func Real(path string) (string, error) {
-	path, _, err := Follow(path)
-	if err == nil && (os.Geteuid() != 0 || isOfProcess(path)) {
-		return filepath.EvalSymlinks(path)
-	}
-	return filepath.Clean(path), err // it was looked at, and must not be followed anew
-}
-
-// isOfProcess reports whether a path leads to what a process has open. The links there, such as /proc/self/fd/0, need not name a path, so only the system can
-// follow them.
-func isOfProcess(path string) bool {
-	return strings.HasPrefix(path, "/proc/") || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/dev/std")
-}
-
-// IsOfUser reports whether the superuser finds what is a user's at a path.
-func IsOfUser(info fs.FileInfo, path string) bool {
-	return os.Geteuid() == 0 && !isOfProcess(path) && owner(info) != 0
-}
-
-// maxNames is how many names are looked at to follow the links of a path, so that they end.
-const maxNames = 255
-
-// Follow returns what is at a path, as [os.Stat] does, and for the superuser the path without links. The link of a user, anywhere in the path, leads the
-// superuser to what belongs to that user only. Otherwise the error is [ErrLink]: any user could make him read what that user may not, or what never ends, as
-// /proc/kmsg.
-func Follow(path string) (string, fs.FileInfo, error) {
-	if os.Geteuid() != 0 || isOfProcess(path) {
-		info, err := os.Stat(path)
-		return path, info, err
-	}
-	if atOnce() {
-		if info, target, err := peek(path); err == nil && target == "" {
-			return path, info, nil
+// Open opens a file as [os.OpenFile] does. If there is none, it makes one with a mode.
+func Open(path string, flag int, mode fs.FileMode) (file *os.File, err error) {
+	err = inFolder(path, func(dir *os.Root, name string) error {
+		if file, err = dir.OpenFile(name, flag|os.O_CREATE|os.O_EXCL, mode); err == nil {
+			folder, _ := dir.Stat(".")
+			give(file, folder)
 		}
+		return err
+	})
+	if flag&os.O_EXCL == 0 && errors.Is(err, fs.ErrExist) {
+		return OpenExisting(path, flag)
 	}
-	var users []uint32 // who made the links
-	done, rest := "", path
-	for range maxNames {
-		name, after, more := strings.Cut(rest, "/")
-		if name == "" && more {
-			done, rest = done+"/", after
-			continue
-		}
-		info, target, err := peek(done + name)
-		switch {
-		case err != nil:
-			return "", nil, err
-		case target != "":
-			if by := owner(info); by != 0 {
-				users = append(users, by)
-			}
-			if filepath.IsAbs(target) {
-				done = ""
-			}
-			if rest = target + rest[len(name):]; len(users) == 0 && isOfProcess(rest) {
-				return Follow(rest)
-			}
-		case more:
-			done, rest = done+name+"/", after
-		case slices.ContainsFunc(users, func(user uint32) bool { return user != owner(info) }):
-			return "", nil, ErrLink
-		default:
-			return done + name, info, nil
-		}
-	}
-	return "", nil, &fs.PathError{Op: "stat", Path: path, Err: syscall.ELOOP}
+	return file, err
 }
 
-// OpenRegular is [OpenExisting] for a regular file, and returns what is known of it. The error does not name it.
-func OpenRegular(path string, flag int) (file *os.File, info fs.FileInfo, err error) {
-	file, err = OpenExisting(path, flag)
-	if errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENXIO) { // a folder, or a socket
-		err = ErrSpecial
-	}
-	if err != nil {
-		return nil, nil, Reason(err)
-	}
-	info, err = file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = ErrSpecial
-	}
-	if err != nil {
-		file.Close()
-		return nil, nil, Reason(err)
-	}
-	return file, info, nil
-}
-
-// OpenBeside is OpenRegular for a file that belongs to the one at path, beside it. The error is [ErrOwner] if another user may have put it there:
-// in a folder with the sticky bit, as /tmp, anyone can create files, and only the owner of a file can replace it. It wraps fs.ErrNotExist if
-// there is no such file.
-func OpenBeside(beside, path string, flag int) (file *os.File, info fs.FileInfo, err error) {
-	folder, err := os.Stat(filepath.Dir(path))
-	of, err2 := os.Stat(path)
-	if err == nil && err2 == nil && folder.Mode()&fs.ModeSticky != 0 {
-		there, err := os.Lstat(beside) // a link can lead to any file
-		if err != nil {
-			return nil, nil, err
-		}
-		if owner(there) != owner(of) {
-			return nil, nil, ErrOwner
-		}
-	}
-	return OpenRegular(beside, flag)
-}
+// Remove removes a file.
+func Remove(path string) error { return inFolder(path, (*os.Root).Remove) }
 
 // regular returns what dir says about the file at path, which is in it; nil if it has no such file, or path is empty.
 func regular(dir *os.Root, path string) fs.FileInfo {
@@ -423,23 +252,20 @@ func regular(dir *os.Root, path string) fs.FileInfo {
 
 // Probe returns the reason why no file can be written in the folder dir, or none that is locked, or nil. It leaves nothing behind.
 func Probe(dir string, locked bool) error {
-	folder, err := openFolder(dir)
-	if err != nil {
-		return Reason(err)
-	}
-	defer folder.Close()
-	file, err := create(folder, 0o600)
-	if err != nil {
-		return Reason(err)
-	}
-	if locked {
-		_, err = Lock(file)
-	}
-	file.Close()
-	if left := folder.Remove(filepath.Base(file.Name())); !errors.Is(left, fs.ErrNotExist) { // which another writer may have swept
-		err = errors.Join(err, Reason(left))
-	}
-	return err
+	return Reason(inFolder(filepath.Join(dir, "any"), func(folder *os.Root, _ string) error {
+		file, err := create(folder, 0o600)
+		if err != nil {
+			return err
+		}
+		if locked {
+			_, err = Lock(file)
+		}
+		file.Close()
+		if left := folder.Remove(filepath.Base(file.Name())); !errors.Is(left, fs.ErrNotExist) { // which another writer may have swept
+			err = errors.Join(err, Reason(left))
+		}
+		return err
+	}))
 }
 
 // create makes a locked temporary file in a folder.
@@ -447,16 +273,16 @@ func create(dir *os.Root, mode fs.FileMode) (*os.File, error) {
 	for range 100 {
 		name := prefix + strconv.FormatUint(rand.Uint64(), 36) + suffix
 		file, err := dir.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
-		if errors.Is(err, fs.ErrExist) {
-			continue
-		}
 		if err != nil {
 			return nil, err
 		}
-		if claim(dir, file) {
+		locked, noLocks := Lock(file) // without locks, no other process can take the file for abandoned
+		mine, err1 := file.Stat()
+		there, err2 := dir.Lstat(name)
+		if noLocks != nil || locked && err1 == nil && err2 == nil && os.SameFile(mine, there) {
 			return file, nil
 		}
-		file.Close() // another process removed it before it was locked
+		file.Close() // another process has removed it, or is about to
 		dir.Remove(name)
 	}
 	return nil, fs.ErrExist

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"syscall"
 )
 
@@ -33,40 +32,21 @@ func Unlock(file *os.File) error {
 	return errors.Join(err, file.Close())
 }
 
-// claim locks a new file and reports whether it still exists. On a file system without locks, no other process can take the
-// file for abandoned.
-func claim(dir *os.Root, file *os.File) bool {
-	if locked, err := Lock(file); !locked && err == nil {
-		return false // by a process that is about to remove it
-	}
-	mine, err1 := file.Stat()
-	there, err2 := dir.Lstat(filepath.Base(file.Name()))
-	return err1 == nil && err2 == nil && os.SameFile(mine, there)
-}
-
-// removeAbandoned removes a file that is not locked.
-func removeAbandoned(dir *os.Root, name string) {
-	if info, err := dir.Lstat(name); err != nil || !info.Mode().IsRegular() {
-		return
-	}
-	file, err := dir.OpenFile(name, os.O_RDWR|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
-	if err != nil {
-		return
-	}
-	defer file.Close()
-	if locked, _ := Lock(file); locked {
-		dir.Remove(name)
-	}
-}
-
-// IsForeign reports whether a file belongs to another user than this one, root, and the owner of the file at path.
-func IsForeign(info fs.FileInfo, path string) bool {
-	switch by := owner(info); by {
-	case 0, uint32(os.Geteuid()):
-		return false
-	default:
-		of, err := os.Stat(path)
-		return err != nil || owner(of) != by
+// sweep removes the temporary files of a folder that are not locked.
+func sweep(dir *os.Root) {
+	temporaries, _ := fs.Glob(dir.FS(), prefix+"*"+suffix)
+	for _, name := range temporaries {
+		if regular(dir, name) == nil {
+			continue
+		}
+		file, err := dir.OpenFile(name, os.O_RDWR|syscall.O_NONBLOCK, 0)
+		if err != nil {
+			continue
+		}
+		if locked, _ := Lock(file); locked {
+			dir.Remove(name)
+		}
+		file.Close()
 	}
 }
 

@@ -84,7 +84,7 @@ func (s *State) take() (err error) {
 }
 
 func (s *State) read() error {
-	file, _, err := replace.OpenBeside(s.path, strings.TrimSuffix(s.path, Suffix), os.O_RDONLY)
+	file, _, err := replace.OpenRegular(s.path, strings.TrimSuffix(s.path, Suffix), os.O_RDONLY)
 	if err != nil {
 		return err
 	}

@@ -161,7 +161,7 @@ func Token(model string, log serve.Logger) (token string, err error) {
 		token = rand.Text()
 		_, err = fmt.Fprintf(file, "%s\n", token)
 		if err = errors.Join(err, file.Close()); err != nil {
-			os.Remove(path)
+			replace.Remove(path)
 			return "", fmt.Errorf("write the token: %w", err)
 		}
 		log.Note("made a token for the HTTP server in %s", path)
