@@ -10,9 +10,6 @@ import (
 	"syscall"
 )
 
-// Any user can put a link where the superuser opens a path, to make him read what that user may not, or what never ends, as /proc/kmsg. So the superuser follows
-// links by himself (Follow), and then opens what has no links in its path, and is what he saw. Others are followed by the system, which knows what they may.
-
 // Reasons for not using what is there.
 var (
 	ErrLink  = errors.New("a link of a user leads to what belongs to another user")

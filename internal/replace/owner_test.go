@@ -113,6 +113,9 @@ func TestTheOwnerOfAFolderGetsNothingElse(t *testing.T) {
 	if _, err := Open(inside, os.O_EXCL|os.O_WRONLY, 0o600); !errors.Is(err, ErrLink) {
 		t.Errorf("root makes a file where a link of another user leads: %v", err)
 	}
+	if err := Remove(filepath.Join(theirs, "folder", "secret")); !errors.Is(err, ErrLink) {
+		t.Errorf("root removes a file where a link of another user leads: %v", err)
+	}
 	if err := Probe(filepath.Dir(inside), true); !errors.Is(err, ErrLink) {
 		t.Errorf("root tries a folder that a link of another user leads to: %v", err)
 	}

@@ -6,8 +6,12 @@
 // removes it.
 //
 // The superuser who writes for another user leaves files that this user can write: a file keeps its owner and group, and a new one gets those
-// of the file that it belongs to, or of its folder. All of this goes through one handle of the folder, and ownership through that of the new
-// file. So a file is only given to who owned its name or the folder before, even if that user exchanges both for links meanwhile.
+// of the file that it belongs to, or of its folder. All of this goes through one handle of the folder (inFolder), and ownership through that of the
+// new file. So a file is only given to who owned its name or the folder before, even if that user exchanges both for links meanwhile.
+//
+// Any user can put a link where the superuser opens a path, to make him read what that user may not, or what never ends, as /proc/kmsg. So the
+// superuser follows links by himself ([Follow]), and then opens what has no links in its path, and is what he saw. For others the system follows links,
+// and knows what they may.
 package replace
 
 import (
