@@ -181,7 +181,7 @@ func (s *Store) load() error {
 		return err
 	}
 	s.closeFilter()
-	s.book, s.lists, s.typical = b, nil, nil
+	s.book, s.lists, s.typical, s.reader = b, nil, nil, nil // another process may have trained a model that reads mail in its own way
 	if err := s.file.Truncate(s.end); err != nil {
 		return replace.Reason(err)
 	}

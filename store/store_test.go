@@ -19,6 +19,7 @@ import (
 
 	"chaff/corpus"
 	"chaff/filter"
+	"chaff/internal/termkey"
 	"chaff/models"
 	"chaff/test/corpustest"
 	"chaff/test/modelstest"
@@ -395,6 +396,34 @@ func TestWhoLearnsMuchLetsOthersLearn(t *testing.T) {
 	noError(t, s.Close())
 	if has := numbers(t, path, n-1); len(has) != n-1 {
 		t.Errorf("%d messages, want %d", len(has), n-1)
+	}
+}
+
+func TestMailIsReadAsAModelAsksThatWasTrainedMeanwhile(t *testing.T) {
+	path := trained(t, "multinomial", corpustest.Mailbox(1, 10, "ham", "spam"))
+	o := train.DefaultCollectOptions()
+	o.Reading.Key = termkey.New([16]byte{1})
+	other := trainedWith(t, "multinomial", corpustest.Mailbox(2, 10, "ham", "spam"), o)
+	s := opened(t, path)
+	s.limit = 1
+	learned(t, s, numbered(1))
+	replaced := make(chan error)
+	go func() {
+		_, err := Restore(t.Context(), other+Suffix, path, RetrainOptions{}, true)
+		replaced <- err
+	}()
+	for n, isOver := 2, false; !isOver; n++ {
+		select {
+		case err := <-replaced:
+			noError(t, err)
+			isOver = true
+		default:
+			learned(t, s, numbered(n))
+		}
+	}
+	learned(t, s, numbered(0))
+	if v, err := s.Filter().Classify(numbered(0).Raw); err != nil || v.Unknown > 0 {
+		t.Errorf("the model does not know %d terms of a message that it has learned, %v", v.Unknown, err)
 	}
 }
 
