@@ -80,7 +80,8 @@ func UseOf(path []string) Use {
 func saysHam(name string) bool {
 	for word := range strings.FieldsFuncSeq(strings.ToLower(name), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		switch word {
-		case "ham", "not", "no", "non", "false", "notspam", "notjunk", "nonspam", "mistake", "mistakes", "wrong":
+		case "ham", "not", "no", "non", "false", "notspam", "notjunk", "nonspam", "mistake", "mistakes", "wrong",
+			"kein", "keine", "nicht", "pas", "não", "geen", "niet", "inte", "ikke", "ei", "nie", "není", "ne", "nem", "nu", "değil", "не", "όχι", "아님":
 			return true
 		}
 	}

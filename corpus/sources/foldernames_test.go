@@ -92,6 +92,8 @@ func TestAFolderInAFolderThatIsNotHamIsNotHam(t *testing.T) {
 	checkLabel(t, ".Spam.Archive", Spam, "in a folder of spam")
 	checkLabel(t, ".Junk.2004", Spam, "in a folder of spam")
 	checkLabel(t, ".Junk.Not spam", LeftOut, "in a folder of spam")
+	checkLabel(t, ".Спам.Не спам", LeftOut, "in a folder of spam")
+	checkLabel(t, ".Spam.Kein Spam", LeftOut, "in a folder of spam")
 	checkLabel(t, ".Junk.false-positives", LeftOut, "in a folder of spam")
 	checkLabel(t, ".Junk.Sent", LeftOut, "in a folder of spam")
 	checkLabel(t, ".Trash.Junk.2004", LeftOut, "in a folder of deleted mail")
