@@ -49,12 +49,14 @@ const minTimed = 64 << 10
 // Decoder decodes messages one after the other. It reuses its memory, which grows to what the largest message needs, and belongs
 // to one goroutine.
 type Decoder struct {
-	walker
-	normal []byte // the current message with LF as the only line end
-
-	fileLeft  int // what is left of maxFileBytes, so that a large file leaves room for the text after it
-	pdfLimits pdftext.Limits
-	page      page
+	headers
+	normal        []byte                      // the current message with LF as the only line end
+	boundaries    []boundary                  // of the open multiparts
+	leaf          func(e entity, body []byte) // takes each leaf: its texts and files
+	wholeMessages bool                        // attached messages are leaves, too
+	fileLeft      int                         // what is left of maxFileBytes, so that a large file leaves room for the text after it
+	pdfLimits     pdftext.Limits
+	page          page
 }
 
 // NewDecoder returns a Decoder with the limits o, which must be valid. Zero limits mean the defaults.

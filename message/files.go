@@ -357,11 +357,15 @@ func IsNoMail(kind string) error { return hint.With(&NoMail{kind}, cmp.Or(advice
 // kindOf returns the kind of a file that begins with the mark of a format other than mail, or "".
 func kindOf(head []byte) string {
 	start := bytes.TrimLeft(bytes.TrimPrefix(head, []byte(byteOrderMark)), " \t\r\n")
+	if len(head) >= 12 && bytes.HasPrefix(head, []byte("RIFF")) { // the size of the file is between two marks
+		start = slices.Concat(head[:4], []byte{0}, head[8:12])
+	}
 	for _, f := range [...]struct{ mark, kind string }{
 		{"%PDF-", "PDF"},
 		{"\xff\xd8\xff", "picture"}, {"\x89PNG\r\n", "picture"}, {"GIF87a", "picture"}, {"GIF89a", "picture"},
-		{"II*\x00", "picture"}, {"MM\x00*", "picture"},
-		{"ID3\x02", "recording"}, {"ID3\x03", "recording"}, {"ID3\x04", "recording"}, {"OggS\x00", "recording"}, {"fLaC\x00", "recording"},
+		{"II*\x00", "picture"}, {"MM\x00*", "picture"}, {"RIFF\x00WEBP", "picture"},
+		{"RIFF\x00WAVE", "recording"}, {"RIFF\x00AVI ", "recording"}, {"ID3\x02", "recording"}, {"ID3\x03", "recording"}, {"ID3\x04", "recording"},
+		{"OggS\x00", "recording"}, {"fLaC\x00", "recording"},
 		{"PK\x03\x04", "archive"}, {"PK\x05\x06", "archive"}, {"\x1f\x8b", "archive"}, {"Rar!\x1a", "archive"}, {"7z\xbc\xaf\x27\x1c", "archive"},
 		{"\x7fELF", "program"}, {"MZ\x90\x00", "program"},
 		{"\xd0\xcf\x11\xe0", "Outlook message"}, {"!BDN", "Outlook .pst file"}, {"\xcf\xad\x12\xfe", "Outlook Express .dbx file"},
@@ -372,14 +376,6 @@ func kindOf(head []byte) string {
 	} {
 		if ascii.HasPrefixFold(start, f.mark) {
 			return f.kind
-		}
-	}
-	if len(head) >= 12 { // the size of the file is between the marks
-		switch string(head[:4]) + string(head[8:12]) {
-		case "RIFFWEBP":
-			return "picture"
-		case "RIFFWAVE", "RIFFAVI ":
-			return "recording"
 		}
 	}
 	return ""

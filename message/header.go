@@ -214,9 +214,7 @@ func headerContinues(data []byte, ofPart bool) bool {
 
 // goesOn reports whether the header of a part goes on in this reading with any fields, among them one that describes the content.
 func (h *headers) goesOn(data []byte) bool {
-	for len(data) > 0 {
-		var line []byte
-		line, data, _ = bytes.Cut(data, []byte("\n"))
+	for line := range bytes.SplitSeq(data, []byte("\n")) {
 		switch name, _ := cutName(line); {
 		case name == nil && !isFold(line):
 			return false

@@ -4,11 +4,11 @@ package message
 //
 // QUIRK: a signature is a part beside what is signed, or a file with both. Programs show what is in the file, whoever signed it
 // (signed.eml).
-func (w *walker) signed(e entity, body []byte) []byte {
-	start, repairs := len(w.arena), w.msg.Repairs
-	content := signedContent(w.content(e, body, w.left))
-	w.left -= len(content)
-	w.arena, w.msg.Repairs = w.arena[:start], repairs
+func (d *Decoder) signed(e entity, body []byte) []byte {
+	start, repairs := len(d.arena), d.msg.Repairs
+	content := signedContent(d.content(e, body, d.left))
+	d.left -= len(content)
+	d.arena, d.msg.Repairs = d.arena[:start], repairs
 	return content
 }
 

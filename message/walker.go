@@ -7,77 +7,69 @@ import (
 	"chaff/internal/ascii"
 )
 
-// walker finds the leaves of a message: its texts and files, through multiparts and attached messages.
-type walker struct {
-	headers
-	leaf          func(e entity, body []byte) // takes each leaf
-	wholeMessages bool                        // attached messages are leaves, too
-	boundaries    []boundary
-}
-
 // walk reads the content below the header e down to its leaves. It reads data once, with a stack of the open boundaries, so
 // that the work does not depend on the nesting. It calls itself only for encoded content.
-func (w *walker) walk(e entity, data []byte, depth int) {
-	base := len(w.boundaries) // the boundaries of the caller do not count in data
+func (d *Decoder) walk(e entity, data []byte, depth int) {
+	base := len(d.boundaries) // the boundaries of the caller do not count in data
 	for {
 		var hit boundaryLine
 		kind := e.kind()
 		if kind == kindMultipart && e.boundary == nil {
-			w.msg.Repairs.Add(MissingBoundary)
+			d.msg.Repairs.Add(MissingBoundary)
 			kind = kindText
 		}
 		switch {
-		case kind == kindMultipart && w.fitsDepth(depth):
-			hit = w.multipart(e, data, depth, base)
-		case w.wholeMessages:
-			hit = w.findBoundary(data, w.boundaries[base:])
-			w.leaf(e, data[:hit.start])
-		case kind == kindMessage && e.transfer == transferIdentity && w.fitsDepth(depth):
+		case kind == kindMultipart && d.fitsDepth(depth):
+			hit = d.multipart(e, data, depth, base)
+		case d.wholeMessages:
+			hit = d.findBoundary(data, d.boundaries[base:])
+			d.leaf(e, data[:hit.start])
+		case kind == kindMessage && e.transfer == transferIdentity && d.fitsDepth(depth):
 			depth++
-			e, data = w.header(skipFromLine(data), typePlain, &w.msg.Attached)
+			e, data = d.header(skipFromLine(data), typePlain, &d.msg.Attached)
 			continue
 		case kind == kindFields && e.transfer == transferIdentity:
-			hit = w.findBoundary(data, w.boundaries[base:])
-			_, rest := w.header(data[:hit.start], typePlain, &w.msg.Attached)
-			w.leaf(e, rest)
+			hit = d.findBoundary(data, d.boundaries[base:])
+			_, rest := d.header(data[:hit.start], typePlain, &d.msg.Attached)
+			d.leaf(e, rest)
 		default:
-			hit = w.findBoundary(data, w.boundaries[base:])
+			hit = d.findBoundary(data, d.boundaries[base:])
 			body := data[:hit.start]
-			isMessage := kind == kindMessage && e.transfer != transferIdentity || kind == kindFile && w.isMessage(e, body)
-			if isMessage && w.fitsDepth(depth) {
-				inner, body := w.header(skipFromLine(w.normalise(w.innerContent(e, body))), typePlain, &w.msg.Attached)
-				w.walk(inner, body, depth+1)
+			isMessage := kind == kindMessage && e.transfer != transferIdentity || kind == kindFile && d.isMessage(e, body)
+			if isMessage && d.fitsDepth(depth) {
+				inner, body := d.header(skipFromLine(d.normalise(d.innerContent(e, body))), typePlain, &d.msg.Attached)
+				d.walk(inner, body, depth+1)
 				break
 			}
-			w.leaf(e, body)
+			d.leaf(e, body)
 			isSMIME := kind == kindFile && (bytes.HasSuffix(e.mediaType, []byte("pkcs7-mime")) || ascii.HasSuffixFold(e.filename, ".p7m"))
-			if !isSMIME || !w.fitsDepth(depth) {
+			if !isSMIME || !d.fitsDepth(depth) {
 				break
 			}
-			if signed := w.signed(e, body); signed != nil {
-				inner, body := w.header(w.normalise(signed), typePlain, nil)
-				w.walk(inner, body, depth+1)
+			if signed := d.signed(e, body); signed != nil {
+				inner, body := d.header(d.normalise(signed), typePlain, nil)
+				d.walk(inner, body, depth+1)
 			}
 		}
 
 		for hit.closing { // continue in the enclosing multipart, after its epilogue
-			w.closeTo(base + hit.level + 1)
-			w.boundaries = w.boundaries[:len(w.boundaries)-1]
+			d.closeTo(base + hit.level + 1)
+			d.boundaries = d.boundaries[:len(d.boundaries)-1]
 			data = data[hit.end:]
-			hit = w.findBoundary(data, w.boundaries[base:])
+			hit = d.findBoundary(data, d.boundaries[base:])
 		}
-		if w.isLate() || w.msg.Repairs.Has(CutParts) {
-			w.boundaries = w.boundaries[:base]
+		if d.isLate() || d.msg.Repairs.Has(CutParts) {
+			d.boundaries = d.boundaries[:base]
 			return
 		}
 		if hit.level < 0 {
-			w.closeTo(base)
+			d.closeTo(base)
 			return
 		}
-		w.closeTo(base + hit.level + 1)
-		last := w.boundaries[len(w.boundaries)-1]
+		d.closeTo(base + hit.level + 1)
+		last := d.boundaries[len(d.boundaries)-1]
 		depth = last.depth
-		e, data = w.header(data[hit.end:], last.inner, nil)
+		e, data = d.header(data[hit.end:], last.inner, nil)
 	}
 }
 
@@ -85,72 +77,71 @@ func (w *walker) walk(e entity, data []byte, depth int) {
 //
 // QUIRK: the content of a multipart is not encoded; only its parts are. Some programs encode all of it
 // (encoded-multipart.eml), and many more declare that they did.
-func (w *walker) multipart(e entity, data []byte, depth, base int) boundaryLine {
-	own := len(w.boundaries) - base
+func (d *Decoder) multipart(e entity, data []byte, depth, base int) boundaryLine {
+	own := len(d.boundaries) - base
 	inner := typePlain
 	if string(e.mediaType) == "multipart/digest" {
 		inner = typeMessage
 	}
-	w.boundaries = append(w.boundaries, boundary{e.boundary, depth + 1, inner})
-	hit := w.findBoundary(data, w.boundaries[base:])
+	d.boundaries = append(d.boundaries, boundary{e.boundary, depth + 1, inner})
+	hit := d.findBoundary(data, d.boundaries[base:])
 	if hit.level == own {
 		return hit
 	}
 	if other := otherBoundary(e.boundary); len(other) > 0 {
-		w.boundaries[base+own].text = other
-		if hit := w.findBoundary(data, w.boundaries[base:]); hit.level == own {
-			w.msg.Repairs.Add(BadBoundary)
+		d.boundaries[base+own].text = other
+		if hit := d.findBoundary(data, d.boundaries[base:]); hit.level == own {
+			d.msg.Repairs.Add(BadBoundary)
 			return hit
 		}
 	}
-	w.boundaries = w.boundaries[:base+own]
+	d.boundaries = d.boundaries[:base+own]
 	data = data[:hit.start]
 	if e.transfer != transferIdentity { // it must be decoded before its structure can be read
-		data = w.normalise(w.innerContent(e, data))
+		data = d.normalise(d.innerContent(e, data))
 		e.transfer = transferIdentity
-		if w.findBoundary(data, []boundary{{text: e.boundary}}).level == 0 {
-			w.walk(e, data, depth)
+		if d.findBoundary(data, []boundary{{text: e.boundary}}).level == 0 {
+			d.walk(e, data, depth)
 			return hit
 		}
 	}
-	w.msg.Repairs.Add(AbsentBoundary)
-	w.leaf(e, data)
+	d.msg.Repairs.Add(AbsentBoundary)
+	d.leaf(e, data)
 	return hit
 }
 
 // innerContent returns the content of an encoded message or multipart. It counts as text of the message: otherwise thirty
 // messages, each in the next, would be decoded thirty times.
-func (w *walker) innerContent(e entity, body []byte) []byte {
-	body = w.content(e, body, w.left)
-	w.left -= len(body)
+func (d *Decoder) innerContent(e entity, body []byte) []byte {
+	body = d.content(e, body, d.left)
+	d.left -= len(body)
 	return body
 }
 
 // fitsDepth reports whether an entity at that depth may hold another one.
-func (w *walker) fitsDepth(depth int) bool {
-	if depth >= w.options.MaxDepth {
-		w.msg.Repairs.Add(CutDepth)
+func (d *Decoder) fitsDepth(depth int) bool {
+	if depth >= d.options.MaxDepth {
+		d.msg.Repairs.Add(CutDepth)
 		return false
 	}
 	return true
 }
 
 // closeTo closes all boundaries but the first n. Their closing lines are missing.
-func (w *walker) closeTo(n int) {
-	if len(w.boundaries) > n {
-		w.msg.Repairs.Add(UnclosedMultipart)
-		w.boundaries = w.boundaries[:n]
+func (d *Decoder) closeTo(n int) {
+	if len(d.boundaries) > n {
+		d.msg.Repairs.Add(UnclosedMultipart)
+		d.boundaries = d.boundaries[:n]
 	}
 }
 
 // isMessage reports whether a file is a whole message: it begins with two known fields, or has the name of a message and
 // begins with a field.
-func (w *walker) isMessage(e entity, body []byte) bool {
-	head := skipFromLine(w.contentStart(e, body))
+func (d *Decoder) isMessage(e entity, body []byte) bool {
+	head := skipFromLine(d.contentStart(e, body))
 	isNamed := ascii.HasSuffixFold(e.filename, ".eml")
-	for fields := 0; len(head) > 0; {
-		var line []byte
-		line, head, _ = bytes.Cut(head, []byte("\n"))
+	fields := 0
+	for line := range bytes.SplitSeq(head, []byte("\n")) {
 		if fields > 0 && isFold(line) {
 			continue
 		}
@@ -183,7 +174,7 @@ type boundaryLine struct {
 // findBoundary returns the first line with an open boundary, the innermost if several match.
 //
 // QUIRK: the boundary is all of the line. RFC 2046 lets more follow it, and so do IMAP servers: a further reading does.
-func (w *walker) findBoundary(data []byte, open []boundary) boundaryLine {
+func (d *Decoder) findBoundary(data []byte, open []boundary) boundaryLine {
 	for at := 0; len(open) > 0; {
 		if !bytes.HasPrefix(data[at:], []byte("--")) {
 			next := bytes.Index(data[at:], []byte("\n--"))
@@ -207,7 +198,7 @@ func (w *walker) findBoundary(data []byte, open []boundary) boundaryLine {
 			}
 		}
 		if begun >= 0 {
-			if w.isAmbiguous = true; w.takesLast {
+			if d.isAmbiguous = true; d.takesLast {
 				hit.level = begun
 				return hit
 			}

@@ -17,7 +17,7 @@ func TestAWalkerFindsTheLeavesOfAMessage(t *testing.T) {
 		{true, []string{"one", "Subject: x\n\ntwo", "three"}, 0},
 	} {
 		var got []string
-		w := walker{wholeMessages: test.wholeMessages, leaf: func(_ entity, body []byte) { got = append(got, string(body)) }}
+		w := Decoder{wholeMessages: test.wholeMessages, leaf: func(_ entity, body []byte) { got = append(got, string(body)) }}
 		w.options = DefaultOptions()
 		e, body := w.header([]byte(raw), typePlain, &w.msg.Header)
 		w.walk(e, body, 0)

@@ -35,7 +35,7 @@ func (t *Tokenizer) link(l message.Link) {
 		if u.Repaired {
 			t.seen.marks.Add(message.RepairedURL)
 		}
-		if u.HasUser {
+		if u.User != nil {
 			t.putTagged("host:user@", nil, u.User) // nearly always a deception
 		}
 		if len(u.Port) > 0 {
@@ -62,9 +62,7 @@ func (t *Tokenizer) namesOtherDomain(l message.Link) bool {
 		return false
 	}
 	domain := t.registered(target)
-	for text := l.Text; len(text) > 0; {
-		word := beforeAny(text, " \t\r\n\v\f")
-		text = text[min(len(word)+1, len(text)):]
+	for word := range bytes.FieldsFuncSeq(l.Text, func(r rune) bool { return r < utf8.RuneSelf && kindOf[r] == space }) {
 		if host := namedHost(word); len(host) > 0 && t.registered(host) != domain {
 			return true
 		}
@@ -85,7 +83,7 @@ func namedHost(word []byte) []byte {
 	switch {
 	case len(u.Scheme) > 0:
 		return linkHost(word)
-	case u.HasUser:
+	case u.User != nil:
 		return nil
 	case len(u.Host) > 4 && ascii.HasPrefixFold(u.Host, "www."), hasPublicSuffix(u.Host):
 		return u.Host

@@ -284,9 +284,7 @@ func (t *Tokenizer) words(l lexicon, text []byte) {
 // addresses emits the addresses in the value of a field, their domains and registered domains, each with a tag of its own, as "from:@", "from:@.", and the
 // words of names and comments.
 func (t *Tokenizer) addresses(tag string, value []byte) {
-	for len(value) > 0 {
-		chunk := beforeAny(value, " \t\r\n<>(),;:\"[]")
-		value = value[min(len(chunk)+1, len(value)):]
+	for chunk := range bytes.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune(" \t\r\n<>(),;:\"[]", r) }) {
 		at := bytes.LastIndexByte(chunk, '@')
 		if at < 0 {
 			t.words(lexicon{tag: tag}, chunk)

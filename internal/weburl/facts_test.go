@@ -53,7 +53,7 @@ func opened(url, base string) (scheme, host, port string) {
 		scheme, _, _ = strings.Cut(base, ":")
 	case scheme == "file" && u.Port != nil:
 		return "", none, ""
-	case scheme == "file" && len(u.Host) == 0 && !u.HasUser:
+	case scheme == "file" && len(u.Host) == 0 && u.User == nil:
 		return scheme, "", ""
 	}
 	host, ok := Host(u.Host)

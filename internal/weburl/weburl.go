@@ -26,8 +26,7 @@ import (
 // URL is a URL in its parts, which are slices of the URL as it is written.
 type URL struct {
 	Scheme   []byte // without the colon; empty if there is none
-	HasUser  bool   // an "@" precedes the host
-	User     []byte // what precedes the "@"
+	User     []byte // what precedes the host with an "@" between; nil if there is none
 	Host     []byte
 	Port     []byte // nil if there is no colon
 	Path     []byte // with query and fragment; for an opaque URL everything after the scheme
@@ -75,7 +74,7 @@ func Cut(url []byte) URL {
 	}
 	u.Host, u.Path = u.Path[:end], u.Path[end:]
 	if at := bytes.LastIndexByte(u.Host, '@'); at >= 0 {
-		u.HasUser, u.User, u.Host = true, u.Host[:at], u.Host[at+1:]
+		u.User, u.Host = u.Host[:at], u.Host[at+1:]
 	}
 	literal := 0 // the length of an IPv6 address, which contains colons
 	if len(u.Host) > 0 && u.Host[0] == '[' {
@@ -127,13 +126,13 @@ func Shorten(url []byte, limit int) []byte {
 	)
 	u := Cut(url)
 	var short []byte
-	if u.HasUser || u.Repaired || len(u.Host) > maxHost {
+	if u.User != nil || u.Repaired || len(u.Host) > maxHost {
 		if len(u.Scheme) > 0 {
 			short = append(append(short, u.Scheme...), ':')
 		}
 		slashes := url[len(short):][:leadingSlashes(url[len(short):])]
 		short = append(short, slashes[:min(len(slashes), 4)]...)
-		if u.HasUser {
+		if u.User != nil {
 			short = append(append(short, u.User[:min(len(u.User), enough)]...), '@')
 		}
 		if len(u.Host) > maxHost {
