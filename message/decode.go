@@ -196,8 +196,7 @@ func isFromLine(data []byte) bool {
 
 // addLeaf adds a part, its text, and the files inside of its text.
 func (d *Decoder) addLeaf(e entity, body []byte) {
-	const large = 1 << 20
-	if len(d.arena) > large { // old text must not be copied each time the arena grows
+	if len(d.arena) > LargeSize { // old text must not be copied each time the arena grows
 		d.arena = nil
 	}
 	kind := e.kind()

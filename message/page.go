@@ -47,11 +47,10 @@ type anchor struct {
 // read reads a page. It returns its visible text and its hidden text: entities decoded, blanks where elements separate words, the texts of
 // images included.
 func (p *page) read(source []byte) (text, hidden []byte) {
-	const large = 1 << 20
-	if len(p.text) > large { // old text must not be copied each time the memory grows
+	if len(p.text) > LargeSize { // old text must not be copied each time the memory grows
 		p.text = nil
 	}
-	if len(p.out.arena) > large {
+	if len(p.out.arena) > LargeSize {
 		p.out.arena = nil
 	}
 	p.from, p.hiddenAt, p.inlineStart = len(p.text), 0, 0

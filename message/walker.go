@@ -235,7 +235,10 @@ func Original(raw []byte) []byte {
 		return raw
 	}
 	d, e, body := open(raw)
-	if string(e.mediaType) != "multipart/mixed" || !d.hasField("x-spam-") || d.hasField("x-chaff-") {
+	hasField := func(prefix string) bool {
+		return slices.ContainsFunc(d.msg.Header, func(f Field) bool { return ascii.HasPrefixFold(f.Name, prefix) })
+	}
+	if string(e.mediaType) != "multipart/mixed" || !hasField("x-spam-") || hasField("x-chaff-") {
 		return raw
 	}
 	originals := d.unwrap(e, body, func(e *entity, _ []byte) bool { return ascii.EqualFold(d.typeParam(e, originalParam), "original") })
@@ -282,11 +285,6 @@ func (d *Decoder) unwrap(e entity, body []byte, takes func(e *entity, body []byt
 	}
 	d.walk(e, body, 0)
 	return taken
-}
-
-// hasField reports whether the header has a field whose name begins like that.
-func (d *Decoder) hasField(prefix string) bool {
-	return slices.ContainsFunc(d.msg.Header, func(f Field) bool { return ascii.HasPrefixFold(f.Name, prefix) })
 }
 
 // typeParam returns a parameter of the Content-Type.

@@ -183,7 +183,7 @@ func Unjudged(why error) (Verdict, error) {
 // Passed returns a message with the fields of its verdict, as [filter.Filter.Passed] does.
 func (v Verdict) Passed(raw []byte) []byte {
 	if v.Unjudged != nil {
-		raw, _ = verdictfield.Unjudged(raw, v.Unjudged.Error())
+		raw, _ = verdictfield.Set(raw, v.Fields()...)
 		return raw
 	}
 	return v.judge.Passed(raw, v.Classification)

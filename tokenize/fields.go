@@ -132,10 +132,8 @@ func (t *Tokenizer) newRule(lower string) *fieldRule {
 	// Grams are made of what the sender writes, of the steps of the route, and of other fields whose words are used. The servers of some providers
 	// write fields of trace and authentication that are terms all the same.
 	isRouted := kind == headerfield.Trace || kind == headerfield.Delivery || kind == headerfield.List
-	rule.grams = rule.used || !isRouted || lower == "received" || lower == "return-path"
-	for _, prefix := range serverFields {
-		rule.grams = rule.grams && !strings.HasPrefix(lower, prefix)
-	}
+	isOfServer := slices.ContainsFunc(serverFields[:], func(prefix string) bool { return strings.HasPrefix(lower, prefix) })
+	rule.grams = (rule.used || !isRouted || lower == "received" || lower == "return-path") && !isOfServer
 	return rule
 }
 

@@ -44,9 +44,6 @@ func Set(raw []byte, fields ...Field) (out []byte, ended bool) {
 	return slices.Insert(out, first, own...), ended
 }
 
-// Unjudged does for a message without a verdict, or for its beginning, what [Set] does for one with a verdict.
-func Unjudged(raw []byte, why string) (out []byte, ended bool) { return Set(raw, UnjudgedField(why)) }
-
 // spacer is the last of our fields before a message that begins with a blank. Without it, the message would continue a verdict.
 const spacer = "X-Chaff-Message:"
 

@@ -77,7 +77,7 @@ func setStatus(recipients []*recipient, status reply) {
 
 // passLarge passes on a message that is too large to be judged. Its beginning is m, then comes part, then the rest.
 func (c *client) passLarge(m *serve.Message, part []byte) error {
-	text, headerEnded := verdictfield.Unjudged(m.Bytes(), serve.ErrTooLarge.Error())
+	text, headerEnded := verdictfield.Set(m.Bytes(), verdictfield.UnjudgedField(serve.ErrTooLarge.Error()))
 	if !headerEnded {
 		c.server.Warn("a message has a header of more than %d bytes: the mail server keeps it", len(m.Bytes()))
 		setStatus(c.transaction.recipients, reply{451, "4.3.0 the header of the message is too large"})

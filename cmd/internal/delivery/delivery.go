@@ -147,7 +147,7 @@ func (r Request) pass(s Streams) (filter.Verdict, error) {
 // passLarge writes a message above the size limit, of which raw is the start. It leaves the message to the mail system if the
 // header exceeds the limit, since forged verdict fields may follow.
 func passLarge(s Streams, raw []byte) (filter.Verdict, error) {
-	out, whole := verdictfield.Unjudged(raw, fmt.Sprintf("larger than %d bytes", message.MaxSize))
+	out, whole := verdictfield.Set(raw, verdictfield.UnjudgedField(fmt.Sprintf("larger than %d bytes", message.MaxSize)))
 	var err error
 	if !whole {
 		out, err = raw, fmt.Errorf("the header of the message is larger than %d bytes", message.MaxSize)
@@ -168,7 +168,7 @@ func (r Request) judge(raw []byte) (out []byte, verdict filter.Verdict, err erro
 		return raw, "", err
 	}
 	if !hasRoom(len(raw)) {
-		out, _ := verdictfield.Unjudged(raw, "too little memory for its size")
+		out, _ := verdictfield.Set(raw, verdictfield.UnjudgedField("too little memory for its size"))
 		return out, filter.Unsure, nil
 	}
 	c, err := f.Classify(raw)
