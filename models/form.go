@@ -1,7 +1,6 @@
 package models
 
 import (
-	"fmt"
 	"math"
 
 	"chaff/features"
@@ -107,24 +106,4 @@ func (m Member) sum(bias float64, s *groupTotals) float64 {
 		z += bounded
 	}
 	return z
-}
-
-// validate returns an error unless every group is in at most one member and all bounds are finite.
-func (f Form) validate() error {
-	next := 0
-	for i, m := range f {
-		for _, b := range append([]Bounds{m.Bounds}, m.Groups...) {
-			for _, bound := range []float64{b.Below, b.Above} {
-				if !(bound >= 0 && bound <= math.MaxFloat32) { // also refuses NaN
-					return fmt.Errorf("member %d has the bound %v", i, bound)
-				}
-			}
-		}
-		last := int(m.First) + len(m.Groups) - 1
-		if int(m.First) < next || last < int(m.First) || last >= evidence.Groups {
-			return fmt.Errorf("member %d has the groups %d to %d", i, m.First, last)
-		}
-		next = last + 1
-	}
-	return nil
 }

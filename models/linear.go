@@ -112,14 +112,26 @@ func (l *Linear) Validate() error {
 	return nil
 }
 
-// ValidateLengths returns an error if the lengths do not agree. It is for a file whose numbers were checked when it was
-// written, and which classifies a single message.
+// ValidateLengths returns an error if the lengths do not agree, a group is in two members, or a bound is not finite. It is for a file whose weights were checked
+// when it was written, and which classifies a single message.
 func (l *Linear) ValidateLengths() error {
 	if l.Classes < 2 {
 		return fmt.Errorf("linear model of %d classes: must have at least 2", l.Classes)
 	}
-	if err := l.Form.validate(); err != nil {
-		return err
+	next := 0
+	for i, m := range l.Form {
+		for _, b := range append([]Bounds{m.Bounds}, m.Groups...) {
+			for _, bound := range []float64{b.Below, b.Above} {
+				if !(bound >= 0 && bound <= math.MaxFloat32) { // also refuses NaN
+					return fmt.Errorf("member %d has the bound %v", i, bound)
+				}
+			}
+		}
+		last := int(m.First) + len(m.Groups) - 1
+		if int(m.First) < next || last < int(m.First) || last >= evidence.Groups {
+			return fmt.Errorf("member %d has the groups %d to %d", i, m.First, last)
+		}
+		next = last + 1
 	}
 	rows := l.Rows()
 	if want := rows * l.Form.members(); len(l.Bias) != want {
