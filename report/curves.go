@@ -48,7 +48,12 @@ func (p Page) operating() (all []operating) {
 
 // operatingTable has a row for each model and threshold.
 func (p Page) operatingTable() table {
-	t := table{Head: []cell{{"model", name}, {"threshold", name}, {"spam is a score above", number}, {"ham lost", number}, {"spam missed", number}}}
+	first := 0
+	if len(p.Curves) < 2 { // one model needs no name
+		first = 1
+	}
+	heads := []cell{{"model", name}, {"threshold", name}, {"spam is a score above", number}, {"ham lost", number}, {"spam missed", number}}
+	t := table{Head: heads[first:]}
 	for _, o := range p.operating() {
 		of := p.Models[o.model]
 		share := func(rate float64, class int) string {
@@ -56,13 +61,8 @@ func (p Page) operatingTable() table {
 			n := int(math.Round(rate * float64(all)))
 			return screen.Sprintf("%s%% (%d of %d)", short(100*float64(n)/float64(all)), n, all)
 		}
-		t.row(clean(of.Model, maxName), o.name, short(o.threshold), share(o.at.HM, 0), share(o.at.SM, 1))
-	}
-	if len(p.Curves) < 2 { // one model needs no name
-		t.Head = t.Head[1:]
-		for i := range t.Rows {
-			t.Rows[i] = t.Rows[i][1:]
-		}
+		cells := []string{clean(of.Model, maxName), o.name, short(o.threshold), share(o.at.HM, 0), share(o.at.SM, 1)}
+		t.row(cells[first:]...)
 	}
 	return t
 }

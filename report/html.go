@@ -69,7 +69,7 @@ func (p Page) write(w io.Writer, part string) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"name": cut(maxName), "term": cut(maxTerm), "line": cut(maxLine),
 		"score": func(x float64) string { return fixed(x, 3) }, "probability": func(x float64) string { return fixed(x, 4) }, "signed": signed,
-		"title": func(j evaluate.Judged) string { return clean(evaluate.Title(j.Subject, j.From), maxSubject) }, "evidence": p.evidenceClass, "probabilityName": func() string { return ProbabilityName(p.Classes) },
+		"title": func(j evaluate.Judged) string { return clean(evaluate.Title(j.Subject, j.From), maxSubject) }, "evidence": p.evidenceClass, "toScore": p.toScore, "probabilityName": func() string { return ProbabilityName(p.Classes) },
 		"style": func() template.CSS { return template.CSS(style) },
 	}).Parse(pageTemplate)
 	if err != nil {
@@ -123,7 +123,7 @@ func (p Page) sections() ([]section, error) {
 		{ID: "probabilities", Title: "Probabilities", Note: joined(measured, probabilityNote), Tables: []table{p.reliabilityTable()}},
 		{ID: "terms", Title: "Strongest terms", Note: ofModel, Tables: p.termTables()},
 		{ID: "two-terms", Title: "Two terms", plots: []Plot{p.twoTerms()}},
-		{ID: "mistakes", Title: "Worst mistakes", Note: joined(measured, "With the strongest evidence for the predicted class. Of messages with the same subject, one is shown."), Messages: p.mistakes()},
+		{ID: "mistakes", Title: "Worst mistakes", Note: joined(measured, "With the strongest evidence for the predicted class. Of messages with the same subject, one is shown."), Messages: p.Mistakes},
 	}...)
 	var all []section
 	for _, s := range parts {
@@ -167,22 +167,12 @@ func (p Page) explained() []section {
 	}
 }
 
-// mistakes returns the worst mistakes. Their terms are evidence for the class given; those of a spam filter are evidence for spam, as is the score.
-func (p Page) mistakes() []evaluate.Judged {
-	all := slices.Clone(p.Mistakes)
-	if !filter.IsSpamFilter(p.Classes) {
-		return all
+// toScore returns what a term of a mistake adds to the score. The term is evidence for the class given, the score of a spam filter that of spam over ham.
+func (p Page) toScore(j evaluate.Judged, term evaluate.Reason) float64 {
+	if filter.IsSpamFilter(p.Classes) && j.Class == p.Classes[0] {
+		return -term.Contribution
 	}
-	for i, j := range all {
-		if j.Class != p.Classes[0] {
-			continue
-		}
-		all[i].Terms = slices.Clone(j.Terms)
-		for t := range j.Terms {
-			all[i].Terms[t].Contribution *= -1
-		}
-	}
-	return all
+	return term.Contribution
 }
 
 // notes name the model and the mail of the parts about a single model.

@@ -47,7 +47,13 @@ inbox.mbox#3 is a message of an mbox, as chaff classify prints it.`,
 }
 
 func explainMessage(p *program, paths []string, terms int, page string) error {
-	if err := canWrite(readsOf(paths), replace.Output{Path: page, Kind: report.PageKind()}); err != nil {
+	path, reads := stdinPath, []string{"/dev/stdin"}
+	if len(paths) > 0 && paths[0] != stdinPath {
+		path = paths[0]
+		mbox, _, _ := inMbox(path)
+		reads = []string{path, mbox}
+	}
+	if err := canWrite(reads, replace.Output{Path: page, Kind: report.PageKind()}); err != nil {
 		return err
 	}
 	f, err := delivery.OpenModel(p.model, p.stderr)
@@ -55,7 +61,7 @@ func explainMessage(p *program, paths []string, terms int, page string) error {
 		return err
 	}
 	delivery.LimitMemory(delivery.MessageMemory)
-	origin, raw, err := readOne(p, paths)
+	origin, raw, err := readOne(p, path)
 	if err != nil {
 		return err
 	}
@@ -78,15 +84,6 @@ func explainMessage(p *program, paths []string, terms int, page string) error {
 	return p.show(explained, explained.describe)
 }
 
-// readsOf returns where readOne reads.
-func readsOf(paths []string) []string {
-	if len(paths) == 0 || paths[0] == stdinPath {
-		return []string{"/dev/stdin"}
-	}
-	mbox, _, _ := inMbox(paths[0])
-	return []string{paths[0], mbox}
-}
-
 // inMbox divides the name of a message of an mbox, as chaff classify prints it, into the path of the mbox and the number.
 func inMbox(origin string) (mbox, number string, is bool) {
 	i := strings.LastIndexByte(origin, '#')
@@ -96,12 +93,12 @@ func inMbox(origin string) (mbox, number string, is bool) {
 	return origin[:i], origin[i+1:], true
 }
 
-func readOne(p *program, paths []string) (origin string, raw []byte, err error) {
-	if len(paths) == 0 || paths[0] == stdinPath {
+func readOne(p *program, path string) (origin string, raw []byte, err error) {
+	if path == stdinPath {
 		raw, err = delivery.ReadMail(p.streams)
 		return stdinPath, raw, err
 	}
-	path, wanted, none := paths[0], "", fmt.Errorf("no message in %s", paths[0])
+	wanted, none := "", fmt.Errorf("no message in %s", path)
 	if mbox, number, is := inMbox(path); is {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			path, wanted, none = mbox, path, fmt.Errorf("%s has no message %s", mbox, number)
