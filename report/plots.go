@@ -129,7 +129,8 @@ func (c *chart) addThresholds(t *metrics.Thresholds) string {
 	}
 	for i, score := range []float64{t.Unsure, t.Spam} {
 		if score >= c.X.Min && score <= c.X.Max {
-			c.addLine([]string{"unsure", "spam"}[i]+" above "+short(score), dashed([]vg.Length{2, 6}[i]), []Point{{score, c.Y.Min}, {score, c.Y.Max}})
+			dashes := draw.LineStyle{Color: black(), Width: 1, Dashes: []vg.Length{[]vg.Length{2, 6}[i], 2}}
+			c.addLine([]string{"unsure", "spam"}[i]+" above "+short(score), dashes, []Point{{score, c.Y.Min}, {score, c.Y.Max}})
 		}
 	}
 	return fmt.Sprintf("Unsure above %s, spam above %s.", short(t.Unsure), short(t.Spam))
@@ -174,11 +175,6 @@ func (p Page) models() Plot {
 		note += " Intervals of models that were measured on the same messages may overlap although one is better: the table has the test of their difference."
 	}
 	return Plot{Note: note, Alt: "With 95% intervals: " + strings.Join(alts, ", ") + ".", chart: c}
-}
-
-// dashed returns the style of a black line of dashes.
-func dashed(length vg.Length) draw.LineStyle {
-	return draw.LineStyle{Color: black(), Width: 1, Dashes: []vg.Length{length, 2}}
 }
 
 // className returns the name of a class, or its number if it has none.

@@ -161,11 +161,7 @@ func (a *answer) errors(classes []string, f *metrics.Figures) {
 	var t table
 	t.row(screen.Quoted("true \\ given"), classes)
 	for c, row := range f.Confusion {
-		cells := []any{classes[c]}
-		for _, n := range row {
-			cells = append(cells, n)
-		}
-		t.row(cells...)
+		t.row(classes[c], mapped(row, screen.Grouped))
 	}
 	a.figureTable(t, "")
 	if len(classes) > 2 {

@@ -47,20 +47,6 @@ func (m *mail) macros(data []byte) {
 	}
 }
 
-func (m *mail) begin() {
-	id := m.queueID // came before
-	m.reset()
-	m.over, m.queueID = false, id
-}
-
-func (m *mail) recipient(to string) {
-	m.recipients++
-	m.user = ""
-	if m.recipients == 1 {
-		m.user = serve.UserOf(to)
-	}
-}
-
 func (m *mail) field(name, value []byte) {
 	if conn := m.client.conn; conn.Last.IsZero() {
 		conn.Last = time.Now().Add(m.client.server.Total)

@@ -145,10 +145,15 @@ func (c *client) take(code milter.Code, data []byte) error {
 		return errQuit
 	case milter.CodeConn, milter.CodeHelo, milter.CodeData, milter.CodeEOH, 'U': // of a server that cannot leave them out
 	case milter.CodeMail:
-		m.begin()
+		id := m.queueID // came before
+		m.reset()
+		m.over, m.queueID = false, id
 	case milter.CodeRcpt:
 		to, _, _ := bytes.Cut(data, []byte{0}) // options follow
-		m.recipient(strings.Trim(string(to), "<>"))
+		m.user = ""
+		if m.recipients++; m.recipients == 1 {
+			m.user = serve.UserOf(strings.Trim(string(to), "<>"))
+		}
 	case milter.CodeHeader:
 		name, value, found := bytes.Cut(bytes.TrimSuffix(data, []byte{0}), []byte{0})
 		if !found {
