@@ -82,7 +82,11 @@ func Leaks(c *train.Collection) ([]Leak, error) {
 		text := string(terms.Text(w))
 		if gain >= leakInformation || share >= leastShare(text) {
 			l := Leak{Term: text, Messages: slices.Clone(present), Of: of, Information: gain, id: uint32(w)}
-			l.advise(c.Options.Reading.Tokenize)
+			l.Advice = "if an archive, a list or a server added it, train on mail without it: no setting leaves it out"
+			if setting := c.Options.Reading.Tokenize.Without(text); setting != "" {
+				l.Setting = "tokenize." + setting
+				l.Advice = "if the senders did not write it, leave it out: --set " + l.Setting
+			}
 			found = append(found, l)
 		}
 	}
@@ -192,15 +196,6 @@ func obscurity(term string) int {
 		return 1
 	}
 	return rank
-}
-
-func (l *Leak) advise(o tokenize.Options) {
-	if setting := o.Without(l.Term); setting != "" {
-		l.Setting = "tokenize." + setting
-		l.Advice = "if the senders did not write it, leave it out: --set " + l.Setting
-		return
-	}
-	l.Advice = "if an archive, a list or a server added it, train on mail without it: no setting leaves it out"
 }
 
 // information returns I(w) for a term in present[k] of the of[k] documents of class k.

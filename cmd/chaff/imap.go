@@ -220,7 +220,12 @@ func (d mailDone) describe(a *answer) {
 			unsure++
 		}
 		if m.Verdict != filter.Ham {
-			a.line("%s", notHam(m))
+			from, subject := screen.Cut(screen.Printable(m.From), headWidth), screen.Cut(screen.Printable(m.Subject), headWidth)
+			line := fmt.Sprintf("%-6s  P(spam) %.3f  %s  %s", m.Verdict, m.Probability, from, subject)
+			if m.CameBack {
+				line += "  (moved back, so it stays)"
+			}
+			a.line("%s", screen.Quoted(line))
 		}
 	}
 	add := a.unlessQuiet // that nothing is new
@@ -240,13 +245,4 @@ func (d mailDone) describe(a *answer) {
 		a.fact("not judged", "%s larger than %d MiB", plural(r.TooLarge, "message"), message.MaxSize>>20)
 	}
 	later(r.Later)
-}
-
-// notHam is the line of a message that is not ham.
-func notHam(m imap.Judgement) screen.Quoted {
-	line := fmt.Sprintf("%-6s  P(spam) %.3f  %s  %s", m.Verdict, m.Probability, screen.Cut(screen.Printable(m.From), headWidth), screen.Cut(screen.Printable(m.Subject), headWidth))
-	if m.CameBack {
-		line += "  (moved back, so it stays)"
-	}
-	return screen.Quoted(line)
 }

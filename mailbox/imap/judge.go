@@ -137,7 +137,7 @@ func (c *Client) moveBatch(spam imap.UIDSet, hashes []string, s *State) error {
 		return err
 	})
 	if err != nil {
-		known.drop(hashes)
+		known.Moved = slices.DeleteFunc(known.Moved, func(m moved) bool { return slices.Contains(hashes, m.Hash) })
 		return errors.Join(fmt.Errorf("move spam to %s: %w", c.junk, err), s.save())
 	}
 	return nil

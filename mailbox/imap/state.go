@@ -143,8 +143,3 @@ func (r *remembered) add(hashes []string) {
 		r.Moved = slices.Delete(r.Moved, 0, more)
 	}
 }
-
-// drop forgets messages that could not be moved.
-func (r *remembered) drop(hashes []string) {
-	r.Moved = slices.DeleteFunc(r.Moved, func(m moved) bool { return slices.Contains(hashes, m.Hash) })
-}
