@@ -47,12 +47,12 @@ func TestAStoreIsUnbalancedUntilItIsFitted(t *testing.T) {
 	s.now = func() time.Time { return time.Now().Add(time.Minute) }
 	s.limit = 8 // folding does not hide it
 	for i, m := range mailOf(t, corpustest.Mailbox(2, 20, "spam")) {
-		if s.isUnbalanced() {
+		if s.facts.isUnbalanced() {
 			t.Fatalf("after %d spam", i)
 		}
 		learned(t, s, m)
 	}
-	if !s.isUnbalanced() {
+	if !s.facts.isUnbalanced() {
 		t.Fatal("after 20 spam it is balanced")
 	}
 	s.options.RetrainAfter = 0
@@ -63,7 +63,7 @@ func TestAStoreIsUnbalancedUntilItIsFitted(t *testing.T) {
 	if r, err := s.FitIfDue(t.Context(), RetrainOptions{}, false); err != nil || r.Messages != 80 {
 		t.Errorf("fitted to %d messages, %v; want 80", r.Messages, err)
 	}
-	if s.isUnbalanced() {
+	if s.facts.isUnbalanced() {
 		t.Error("after a fit it is unbalanced")
 	}
 }
@@ -76,12 +76,12 @@ func TestAStoreThatWasNeverFittedIsFittedOnceThereAreSomeOfEachClass(t *testing.
 	s := opened(t, path)
 	all := mailOf(t, corpustest.Mailbox(1, 20, "ham", "spam"))
 	for i, m := range all {
-		if s.isUnbalanced() {
+		if s.facts.isUnbalanced() {
 			t.Fatalf("after %d of 20 ham and 20 spam", i)
 		}
 		learned(t, s, m)
 	}
-	if !s.isUnbalanced() {
+	if !s.facts.isUnbalanced() {
 		t.Error("after 20 ham and 20 spam there is no fit")
 	}
 	s.Close()
@@ -90,7 +90,7 @@ func TestAStoreThatWasNeverFittedIsFittedOnceThereAreSomeOfEachClass(t *testing.
 	if noError(t, err); c.Verdict != filter.Unsure {
 		t.Errorf("before a fit it calls a message %s", c.Verdict)
 	}
-	if r, err := s.FitIfDue(t.Context(), RetrainOptions{}, false); err != nil || r.Messages != 40 || s.isUnbalanced() {
+	if r, err := s.FitIfDue(t.Context(), RetrainOptions{}, false); err != nil || r.Messages != 40 || s.facts.isUnbalanced() {
 		t.Errorf("fitted to %d messages, %v", r.Messages, err)
 	}
 	if c, err := s.Filter().Classify(all[0].Raw); err != nil || string(c.Verdict) != all[0].Label {
@@ -156,7 +156,7 @@ func TestAHundredMessagesOfOneClassTurnNoOtherMailOver(t *testing.T) {
 				fits := 0
 				for _, m := range test.teach {
 					learned(t, s, m)
-					if s.isUnbalanced() {
+					if s.facts.isUnbalanced() {
 						retrain(t, s)
 						fits++
 					}

@@ -147,7 +147,7 @@ func (s *Store) aside(ctx context.Context, do func(lock func() error) error) err
 			return err
 		}
 		s.file.Close()
-		s.file = file
+		s.file, s.locked = file, time.Now()
 		if s.failed = s.load(); s.failed == nil && s.filter == nil {
 			s.failed = s.remade
 		}
@@ -162,6 +162,16 @@ func (s *Store) aside(ctx context.Context, do func(lock func() error) error) err
 		return err
 	}
 	return do(lock)
+}
+
+// pause lets another process learn that waits, each second. So nobody waits for who learns much.
+func (s *Store) pause() {
+	if time.Since(s.locked) > time.Second && s.failed == nil && s.unfolded == nil {
+		_ = s.aside(s.ctx, func(func() error) error { // what fails is noted, and a log that was written anew is as good
+			time.Sleep(10 * time.Millisecond) // see lockFile
+			return nil
+		})
+	}
 }
 
 // replay lets a new model and its log, which are not in their place yet, learn what this log has behind an offset.
@@ -313,8 +323,7 @@ const (
 
 // isUnbalanced reports whether the model should be fitted again because one class is ahead of the others in what was learned since the last
 // fit. A model that was never fitted knows no mix, and calls every message unsure: it should be fitted once there are some of each class.
-func (s *Store) isUnbalanced() bool {
-	f := s.facts
+func (f facts) isUnbalanced() bool {
 	switch {
 	case f.Changed < minAhead:
 		return false
@@ -333,7 +342,7 @@ func (s *Store) isUnbalanced() bool {
 // zero if it was not fitted: with RetrainAfter 0, or if that is not possible yet.
 func (s *Store) FitIfDue(ctx context.Context, o RetrainOptions, idle bool) (train.Refitted, error) {
 	after := s.options.RetrainAfter
-	if after == 0 || !s.isUnbalanced() && !(idle && s.Changed() >= after) {
+	if after == 0 || !s.facts.isUnbalanced() && !(idle && s.Changed() >= after) {
 		return train.Refitted{}, nil
 	}
 	refitted, err := s.fitOnce(ctx, nil, o)

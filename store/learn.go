@@ -74,6 +74,9 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 	if len(m.Raw) > message.MaxSize {
 		return Outcome{What: Refused, Reason: TooLarge}, nil
 	}
+	if m.Way != ByMaildir { // a mailbox decides by the log that it has read
+		s.pause()
+	}
 	m.Raw = message.Original(m.Raw)
 	e := Entry{Learned: s.now().UTC().Truncate(time.Second), Way: m.Way, Origin: m.Origin, what: learn}
 	e.Fingerprint, e.SplitKey = corpus.Hashes(m.Raw, s.Key)
@@ -162,6 +165,7 @@ const sure = 0.99
 // Contradicts reports whether the filter is sure that a message is not of the class label. What was moved to another class, or learned against
 // the filter, contradicts nothing: it may be taken back.
 func (s *Store) Contradicts(raw []byte, label string) (bool, error) {
+	s.pause()
 	raw = message.Original(raw)
 	before, err := s.find(s.Fingerprint(raw))
 	if err != nil {
@@ -181,6 +185,7 @@ func (s *Store) Contradicts(raw []byte, label string) (bool, error) {
 
 // Forget forgets a message. Naive Bayes knows it at once, and other models when they are fitted again. Its terms stay in the log until the next fit.
 func (s *Store) Forget(raw []byte) (Outcome, error) {
+	s.pause()
 	return s.ForgetKnown(s.Fingerprint(raw))
 }
 

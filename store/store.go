@@ -73,6 +73,7 @@ type Store struct {
 	path     string          // of the model
 	options  Options
 	now      func() time.Time
+	locked   time.Time
 	limit    int // of records of the tail; 0 is none
 	filter   *filter.One
 	reader   *filter.Reader
@@ -121,7 +122,7 @@ func open(ctx context.Context, path string, o *Options) (s *Store, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s = &Store{book: &book{file: file}, ctx: ctx, path: path, now: time.Now, limit: maxOpen}
+	s = &Store{book: &book{file: file}, ctx: ctx, path: path, now: time.Now, locked: time.Now(), limit: maxOpen}
 	if err = s.load(); err == nil {
 		if s.options = s.facts.Options; o != nil {
 			s.options = *o
@@ -255,12 +256,7 @@ func (s *Store) append(r logfile.Record, rows logfile.Rows, body []byte) error {
 		return err
 	}
 	if s.limit > 0 && (len(s.tail) >= s.limit || s.end-s.checkpoint.End >= maxTailBytes) {
-		if s.unfolded = s.fold(); s.unfolded == nil && !s.unsynced {
-			_ = s.aside(s.ctx, func(func() error) error { // what fails is noted, and a log that was written anew is as good
-				time.Sleep(10 * time.Millisecond) // for those that wait, see lockFile
-				return nil
-			})
-		}
+		s.unfolded = s.fold()
 	}
 	return s.failed
 }
