@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -223,14 +222,20 @@ func (p *program) openEach(paths []string, format string) corpus.Source {
 
 // linesOf returns the lines of a list of paths: a file, or stdin for -.
 func (p *program) linesOf(list string) (all []string, err error) {
-	var text []byte
-	if list == stdinPath {
-		text, err = io.ReadAll(p.streams.In)
-	} else {
-		text, err = os.ReadFile(list)
+	from := io.NopCloser(p.streams.In)
+	if list != stdinPath {
+		if from, err = os.Open(list); err != nil {
+			return nil, replace.Reason(err)
+		}
+		defer from.Close()
 	}
-	lines := strings.ReplaceAll(string(text), "\r\n", "\n")
-	return strings.FieldsFunc(lines, func(r rune) bool { return r == '\n' }), replace.Reason(err)
+	lines := bufio.NewScanner(from)
+	for lines.Scan() {
+		if lines.Text() != "" {
+			all = append(all, lines.Text())
+		}
+	}
+	return all, replace.Reason(lines.Err())
 }
 
 // maxHeld is how many bytes of verdicts are held back before they are written: with the last line fewer than a pipe takes in one piece.
