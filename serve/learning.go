@@ -21,7 +21,7 @@ import (
 const idleFor = 30 * time.Second
 
 // Learn teaches the model of a user that a message has a label. When it returns, the message is in the log, and the next one is judged with it.
-// If ctx ends first, the message may be learned or not; it is the only limit of time.
+// If ctx ends first, the message may be learned or not.
 func (e *Engine) Learn(ctx context.Context, from Origin, raw []byte, label string) (store.Outcome, error) {
 	if classes := e.Settings().Classes; !slices.Contains(classes, label) {
 		return store.Outcome{}, fmt.Errorf("%q %w: must be one of %s", label, ErrClass, strings.Join(classes, ", "))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"sync"
@@ -78,7 +79,7 @@ type RetrainOptions struct {
 }
 
 // Retrain fits the model again to all messages of the log, with the settings it was trained with, and writes the log without what was forgotten. The result
-// is what training on these messages at once gives. With [ErrTooFew], the model is as before.
+// is what training on these messages at once gives, apart from what was learned meanwhile. With [ErrTooFew], the model is as before.
 func (s *Store) Retrain(ctx context.Context, o RetrainOptions) (train.Refitted, error) {
 	return s.Settle(ctx, nil, o)
 }
@@ -86,8 +87,24 @@ func (s *Store) Retrain(ctx context.Context, o RetrainOptions) (train.Refitted, 
 // Settle is Retrain after a person has said of learned messages, by fingerprint, whether their labels are right. They count fully from now on,
 // with the other class if the label was wrong; that takes two classes.
 func (s *Store) Settle(ctx context.Context, right map[uint64]bool, o RetrainOptions) (refitted train.Refitted, err error) {
+	labels := map[uint64]int{} // what they shall be, also in a log that takes the place of this one
+	if len(right) > 0 {
+		entries, err := s.Entries()
+		if err != nil {
+			return refitted, fmt.Errorf("read %s: %w", s.path+Suffix, err)
+		}
+		for _, e := range entries {
+			isRight, isSaid := right[e.Fingerprint]
+			if isSaid && !isRight && len(s.Classes()) == 2 {
+				e.Label = 1 - e.Label
+			}
+			if isSaid {
+				labels[e.Fingerprint] = e.Label
+			}
+		}
+	}
 	for {
-		if refitted, err = s.fitOnce(ctx, right, o); !errors.Is(err, errReplaced) {
+		if refitted, err = s.fitOnce(ctx, labels, o); !errors.Is(err, errReplaced) {
 			return refitted, err
 		}
 	}
@@ -96,9 +113,9 @@ func (s *Store) Settle(ctx context.Context, right map[uint64]bool, o RetrainOpti
 // errReplaced is returned for a fit to a log that is no longer there.
 var errReplaced = errors.New("another process has written the log anew")
 
-// fitOnce is [Store.Settle] unless another process writes the log anew meanwhile: then the error is errReplaced. The log is not locked while the model is fitted,
-// which takes minutes for much mail: others go on learning, and the new model learns it again.
-func (s *Store) fitOnce(ctx context.Context, right map[uint64]bool, o RetrainOptions) (refitted train.Refitted, err error) {
+// fitOnce is [Store.Settle], with the right labels, unless another process writes the log anew meanwhile: then the error is errReplaced. The log is not locked
+// while the model is fitted, which takes minutes for much mail: others learn, and the new model learns their messages one by one before it is in its place.
+func (s *Store) fitOnce(ctx context.Context, labels map[uint64]int, o RetrainOptions) (refitted train.Refitted, err error) {
 	defer about(&err, "fit the model to "+s.path+Suffix)
 	l, err := s.read(features.NewDocuments(o.Memory))
 	if err != nil {
@@ -107,7 +124,7 @@ func (s *Store) fitOnce(ctx context.Context, right map[uint64]bool, o RetrainOpt
 	l.facts.Options = s.options
 	before := l.facts.Expired
 	l.expire(s.options, s.now())
-	l.settle(right, s.now())
+	l.settle(labels, s.now())
 	read := s.end
 	err = s.aside(ctx, func(lock func() error) (err error) {
 		var f *filter.Filter
@@ -128,17 +145,21 @@ func (s *Store) fitOnce(ctx context.Context, right map[uint64]bool, o RetrainOpt
 }
 
 // aside unlocks the log and does something. That may lock the log again, and read what others have appended, before it ends.
-func (s *Store) aside(ctx context.Context, do func(lock func() error) error) error {
-	file, _, err := replace.OpenRegular(s.path+Suffix, s.path, os.O_RDONLY)
+func (s *Store) aside(ctx context.Context, do func(lock func() error) error) (err error) {
+	file, info, err := replace.OpenRegular(s.path+Suffix, s.path, os.O_RDONLY)
 	if err != nil {
 		return err
 	}
+	if mine, err := s.file.Stat(); err != nil || !os.SameFile(mine, info) {
+		file.Close()
+		return cmp.Or(err, errors.New("another file has taken its place"))
+	}
 	s.file, file = file, s.file
 	lock := sync.OnceValue(func() error {
-		released, err := s.file.Stat()
-		var file *os.File
-		for err == nil && file == nil { // for as long as it must wait, since a fit took longer
-			if file, err = lockFile(ctx, s.path, Suffix); errors.Is(err, ErrLocked) {
+		var locked *os.File
+		var err error
+		for err == nil && locked == nil { // for as long as it must wait, since a fit took longer
+			if locked, err = lockFile(ctx, s.path, Suffix, lockWait); errors.Is(err, ErrLocked) {
 				err = nil
 			}
 		}
@@ -147,34 +168,38 @@ func (s *Store) aside(ctx context.Context, do func(lock func() error) error) err
 			return err
 		}
 		s.file.Close()
-		s.file, s.locked = file, time.Now()
-		if s.failed = s.load(); s.failed == nil && s.filter == nil {
-			s.failed = s.remade
-		}
-		there, err := file.Stat()
-		if s.failed == nil && (err != nil || !os.SameFile(released, there)) {
+		s.file, s.locked = locked, time.Now()
+		s.failed = s.load()
+		there, err := locked.Stat()
+		if s.failed == nil && (err != nil || !os.SameFile(info, there)) {
 			return cmp.Or(err, errReplaced)
 		}
 		return s.failed
 	})
-	defer lock()
+	defer func() {
+		if lock(); s.failed == nil && s.filter == nil { // another process was killed before its model was in its place
+			s.failed = s.remake()
+			err = cmp.Or(err, s.failed)
+		}
+	}()
 	if err := replace.Unlock(file); err != nil {
 		return err
 	}
 	return do(lock)
 }
 
-// pause lets another process learn that waits, each second. So nobody waits for who learns much.
-func (s *Store) pause() {
+// pause lets others learn, each second. Only what changes one message after the other calls it: a mailbox decides by the log as it has read it.
+func (s *Store) pause() error {
 	if time.Since(s.locked) > time.Second && s.failed == nil && s.unfolded == nil {
-		_ = s.aside(s.ctx, func(func() error) error { // what fails is noted, and a log that was written anew is as good
-			time.Sleep(10 * time.Millisecond) // see lockFile
+		_ = s.aside(s.ctx, func(func() error) error { // a log that was written anew is as good
+			time.Sleep(10 * time.Millisecond) // who waits looks each 2 ms, see lockFile
 			return nil
 		})
 	}
+	return s.failed
 }
 
-// replay lets a new model and its log, which are not in their place yet, learn what this log has behind an offset.
+// replay lets a new model and its log, which still have temporary names, learn what this log has behind an offset.
 func (b *book) replay(ctx context.Context, from int64, model string, log *os.File) error {
 	if b.end == from {
 		return nil
@@ -188,6 +213,11 @@ func (b *book) replay(ctx context.Context, from int64, model string, log *os.Fil
 	}
 	defer n.closeFilter()
 	var lessons []int64
+	learnAll := func() error {
+		some := lessons
+		lessons = nil
+		return follower{n}.enterAll(b, some, false)
+	}
 	return follower{n}.together(func() error {
 		_, err := b.log.Each(from, b.end, func(r logfile.Record) error {
 			switch op(r.Op) {
@@ -195,6 +225,9 @@ func (b *book) replay(ctx context.Context, from int64, model string, log *os.Fil
 				lessons = append(lessons, r.At)
 			case see, stand:
 				data, err := b.log.Body(r)
+				if op(r.Op) == stand && err == nil { // what a log learns before it follows a stream counts otherwise
+					err = learnAll()
+				}
 				if err != nil {
 					return err
 				}
@@ -202,10 +235,10 @@ func (b *book) replay(ctx context.Context, from int64, model string, log *os.Fil
 			}
 			return nil
 		})
-		if err != nil {
-			return err
+		if err == nil {
+			err = learnAll()
 		}
-		return follower{n}.enterAll(b, lessons, false)
+		return err
 	})
 }
 
@@ -338,6 +371,9 @@ func (f facts) isUnbalanced() bool {
 	return true
 }
 
+// fitSuffix is appended to the path of a model to name the file that is locked while [Store.FitIfDue] fits it.
+const fitSuffix = ".fit"
+
 // FitIfDue fits the model again if the mix of classes asks for it, and if there is nothing else to do also after [Options.RetrainAfter] messages. The result is
 // zero if it was not fitted: with RetrainAfter 0, or if that is not possible yet.
 func (s *Store) FitIfDue(ctx context.Context, o RetrainOptions, idle bool) (train.Refitted, error) {
@@ -345,8 +381,23 @@ func (s *Store) FitIfDue(ctx context.Context, o RetrainOptions, idle bool) (trai
 	if after == 0 || !s.facts.isUnbalanced() && !(idle && s.Changed() >= after) {
 		return train.Refitted{}, nil
 	}
+	// Who learns while the model is fitted shall not fit it, too. A file that is removed before another process locks it costs no more than a fit.
+	file, err := replace.Open(s.path+fitSuffix, os.O_RDWR, filter.NewFileMode)
+	if err != nil {
+		return train.Refitted{}, fmt.Errorf("fit %s: %w", s.path, replace.Reason(err))
+	}
+	file.Close()
+	file, err = lockFile(ctx, s.path, fitSuffix, 0)
+	if errors.Is(err, ErrLocked) || errors.Is(err, fs.ErrNotExist) {
+		return train.Refitted{}, nil
+	}
+	if err != nil {
+		return train.Refitted{}, err
+	}
+	defer file.Close()
+	defer replace.Remove(s.path + fitSuffix)
 	refitted, err := s.fitOnce(ctx, nil, o)
-	if errors.Is(err, ErrTooFew) || errors.Is(err, errReplaced) { // by a fit, mostly
+	if errors.Is(err, ErrTooFew) || errors.Is(err, errReplaced) { // mostly by another fit
 		err = nil
 	}
 	return refitted, err

@@ -195,7 +195,7 @@ func Adopt(ctx context.Context, path, from, host string) (err error) {
 	if s.remade != nil {
 		return s.remade
 	}
-	old, err := lockFile(ctx, path, Suffix)
+	old, err := lockFile(ctx, path, Suffix, lockWait)
 	if err == nil {
 		defer old.Close()
 		err = follower{s}.carry(old, host)
@@ -268,7 +268,7 @@ func (s follower) carry(old *os.File, host string) error {
 
 // enterAll learns what the records at some offsets of another log, which this one replaces, taught: again as they did, or as what waits for a place in the stream.
 func (s follower) enterAll(b *book, offsets []int64, wait bool) error {
-	for some := range slices.Chunk(offsets, 100) {
+	for some := range slices.Chunk(offsets, 1000) { // for each, all of the log may be searched for texts
 		all, err := b.taught(some)
 		if err != nil {
 			return err
@@ -281,7 +281,7 @@ func (s follower) enterAll(b *book, offsets []int64, wait bool) error {
 			before, err := s.find(t.entry.Fingerprint)
 			switch {
 			case err != nil || s.facts.Shared != nil && before.Confirmed && !t.entry.Confirmed:
-			case !wait && r.Reason == again:
+			case !wait && r.Reason == again && before.what == t.entry.what && !before.Shared: // else the fit has left it out
 				t.entry.at = before.at
 				err = s.place(t.entry)
 			default:

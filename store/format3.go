@@ -42,7 +42,7 @@ var (
 
 // convert turns the store of the model at path into a log, and makes the model anew. The store goes once both are in place.
 func convert(ctx context.Context, path string, o *Options) error {
-	file, err := lockFile(ctx, path, earlierSuffix)
+	file, err := lockFile(ctx, path, earlierSuffix, lockWait)
 	if errors.Is(err, os.ErrNotExist) { // somebody else has turned it
 		return nil
 	}

@@ -67,15 +67,17 @@ type Outcome struct {
 // The error is about the log, which then holds the state before the message. An error of writing a model that was due is none; see [Store.Finish].
 func (s *Store) Learn(m Message) (o Outcome, err error) {
 	defer about(&err, "learn into "+s.path+Suffix)
+	if m.Way != ByMaildir {
+		if err := s.pause(); err != nil {
+			return Outcome{}, err
+		}
+	}
 	label := slices.Index(s.Classes(), m.Label)
 	if label < 0 {
 		return Outcome{}, fmt.Errorf("class %q: the model has %q", m.Label, s.Classes())
 	}
 	if len(m.Raw) > message.MaxSize {
 		return Outcome{What: Refused, Reason: TooLarge}, nil
-	}
-	if m.Way != ByMaildir { // a mailbox decides by the log that it has read
-		s.pause()
 	}
 	m.Raw = message.Original(m.Raw)
 	e := Entry{Learned: s.now().UTC().Truncate(time.Second), Way: m.Way, Origin: m.Origin, what: learn}
@@ -165,7 +167,9 @@ const sure = 0.99
 // Contradicts reports whether the filter is sure that a message is not of the class label. What was moved to another class, or learned against
 // the filter, contradicts nothing: it may be taken back.
 func (s *Store) Contradicts(raw []byte, label string) (bool, error) {
-	s.pause()
+	if err := s.pause(); err != nil {
+		return false, err
+	}
 	raw = message.Original(raw)
 	before, err := s.find(s.Fingerprint(raw))
 	if err != nil {
@@ -185,7 +189,9 @@ func (s *Store) Contradicts(raw []byte, label string) (bool, error) {
 
 // Forget forgets a message. Naive Bayes knows it at once, and other models when they are fitted again. Its terms stay in the log until the next fit.
 func (s *Store) Forget(raw []byte) (Outcome, error) {
-	s.pause()
+	if err := s.pause(); err != nil {
+		return Outcome{}, err
+	}
 	return s.ForgetKnown(s.Fingerprint(raw))
 }
 

@@ -150,9 +150,9 @@ func (l *ledger) perClass() []int {
 	return messages
 }
 
-// settle enters what a person has said of labels: whether they are right.
-func (l *ledger) settle(right map[uint64]bool, now time.Time) {
-	for fingerprint, isRight := range right {
+// settle enters the labels that a person has confirmed or corrected.
+func (l *ledger) settle(labels map[uint64]int, now time.Time) {
+	for fingerprint, label := range labels {
 		i, known := l.index[fingerprint]
 		if !known || i >= l.learned {
 			continue
@@ -160,8 +160,8 @@ func (l *ledger) settle(right map[uint64]bool, now time.Time) {
 		e := &l.entries[i]
 		e.Confirmed = true
 		e.unshare() // what is said now is another lesson
-		if !isRight && len(l.Classes) == 2 {
-			e.Label, e.Relabelled, e.Way, e.Learned = 1-e.Label, true, ByHand, now.UTC().Truncate(time.Second)
+		if e.Label != label {
+			e.Label, e.Relabelled, e.Way, e.Learned = label, true, ByHand, now.UTC().Truncate(time.Second)
 		}
 	}
 }

@@ -157,7 +157,7 @@ func save(ctx context.Context, path string, f *filter.Filter, l *ledger, replaci
 		return replace.Reason(err)
 	}
 	begun.Close()
-	old, err := lockFile(ctx, target, Suffix)
+	old, err := lockFile(ctx, target, Suffix, lockWait)
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func SaveAlone(ctx context.Context, path string, f *filter.Filter) error {
 	target, err := replace.Target(path)
 	var log *os.File
 	if err == nil {
-		log, err = lockFile(ctx, target, Suffix)
+		log, err = lockFile(ctx, target, Suffix, lockWait)
 	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, replace.ErrDevice) {
 		return f.Save(path)

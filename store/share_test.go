@@ -317,6 +317,24 @@ func TestHostsThatTeachEachOtherHaveOneLog(t *testing.T) {
 	}
 }
 
+func TestWhatAFitLeavesOutMayGetItsPlaceMeanwhile(t *testing.T) {
+	g := newGroup(t, "votes", "a")
+	s := g.open("a")
+	for i := range 60 {
+		learned(t, s, numbered(i))
+	}
+	s.options.MaxMessages = 20
+	fitBeside(t, s, func() {
+		g.send("a", 60)
+		g.apply("a", 60)
+	})
+	s.options.MaxMessages = 0
+	retrain(t, s)
+	if has := numbers(t, g.paths["a"], 60); len(has) != 60 {
+		t.Errorf("%d lessons, want 60", len(has))
+	}
+}
+
 // TestARecordThatIsNoneIsRefused changes every byte of a record, and cuts it everywhere.
 func TestARecordThatIsNoneIsRefused(t *testing.T) {
 	g := newGroup(t, "votes", "a", "b")

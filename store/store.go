@@ -73,8 +73,8 @@ type Store struct {
 	path     string          // of the model
 	options  Options
 	now      func() time.Time
-	locked   time.Time
-	limit    int // of records of the tail; 0 is none
+	locked   time.Time // when others could last learn
+	limit    int       // of records of the tail; 0 is none
 	filter   *filter.One
 	reader   *filter.Reader
 	lists    []logfile.Rows   // of the tail
@@ -115,7 +115,7 @@ func open(ctx context.Context, path string, o *Options) (s *Store, err error) {
 			return nil, err
 		}
 	}
-	file, err := lockFile(ctx, path, Suffix)
+	file, err := lockFile(ctx, path, Suffix, lockWait)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = ErrNone
 	}
@@ -142,9 +142,9 @@ func open(ctx context.Context, path string, o *Options) (s *Store, err error) {
 }
 
 // lockFile opens and locks the log of a model, which only its owner may open.
-func lockFile(ctx context.Context, model, suffix string) (*os.File, error) {
+func lockFile(ctx context.Context, model, suffix string, wait time.Duration) (*os.File, error) {
 	path := model + suffix
-	for deadline := time.Now().Add(lockWait); ; {
+	for deadline := time.Now().Add(wait); ; {
 		file, _, err := replace.OpenRegular(path, model, os.O_RDWR)
 		if err != nil {
 			return nil, err

@@ -427,6 +427,64 @@ func TestMailIsReadAsAModelAsksThatWasTrainedMeanwhile(t *testing.T) {
 	}
 }
 
+func TestOnlyOneProcessFitsWhatIsDue(t *testing.T) {
+	path := trained(t, "votes", corpustest.Mailbox(1, 20, "ham", "spam"))
+	s := opened(t, path)
+	for i := range 60 { // all spam
+		learned(t, s, Message{Raw: numbered(i).Raw, Label: "spam"})
+	}
+	var beside int
+	o := RetrainOptions{Workers: 1, Pass: func(int, int) {
+		other := opened(t, path)
+		refitted, err := other.FitIfDue(t.Context(), RetrainOptions{}, false)
+		noError(t, errors.Join(err, other.Close()))
+		beside = max(beside, refitted.Messages)
+	}}
+	refitted, err := s.FitIfDue(t.Context(), o, false)
+	noError(t, err)
+	if refitted.Messages != 100 || beside != 0 {
+		t.Errorf("fitted to %d messages, and meanwhile to %d", refitted.Messages, beside)
+	}
+	if _, err := os.Stat(path + fitSuffix); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the lock of the fit is left: %v", err)
+	}
+}
+
+func TestTwoWhoCorrectALabelAgree(t *testing.T) {
+	path := trained(t, "votes", corpustest.Mailbox(1, 20, "ham", "spam"))
+	s := opened(t, path)
+	entries, err := s.Entries()
+	noError(t, err)
+	wrong := map[uint64]bool{entries[0].Fingerprint: false}
+	correct := sync.OnceFunc(func() {
+		other := opened(t, path)
+		_, err := other.Settle(t.Context(), wrong, RetrainOptions{})
+		noError(t, errors.Join(err, other.Close()))
+	})
+	_, err = s.Settle(t.Context(), wrong, RetrainOptions{Workers: 1, Pass: func(int, int) { correct() }})
+	noError(t, err)
+	after, err := s.find(entries[0].Fingerprint)
+	noError(t, err)
+	if after.Label == entries[0].Label || !after.Confirmed {
+		t.Errorf("the label is %d again", after.Label)
+	}
+}
+
+func TestAModelThatIsLostMeanwhileIsMadeAnew(t *testing.T) {
+	path := trained(t, "votes", corpustest.Mailbox(1, 20, "ham", "spam"))
+	s := opened(t, path)
+	noError(t, os.Remove(path))
+	s.locked = time.Time{}
+	learned(t, s, numbered(0))
+	_, err := s.Retrain(t.Context(), RetrainOptions{Workers: 1, Pass: func(int, int) { os.Remove(path) }})
+	noError(t, err)
+	s.locked = time.Time{}
+	learned(t, s, numbered(1))
+	if has := numbers(t, path, 2); len(has) != 2 {
+		t.Errorf("%d messages, want 2", len(has))
+	}
+}
+
 func TestTrainingDropsNoMessageThatWasLearnedMeanwhile(t *testing.T) {
 	path := trained(t, "multinomial", corpustest.Mailbox(1, 12, "ham", "spam"))
 	o := train.DefaultCollectOptions()

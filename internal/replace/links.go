@@ -141,9 +141,9 @@ func inFolder(path string, do func(dir *os.Root, name string) error) error {
 	return do(dir, filepath.Base(path))
 }
 
-// OpenRegular is [OpenExisting] for a regular file, and returns what is known of it. The error does not name it. If the file is that of a model, which is beside
-// it, the error is [ErrOwner] if another user may have put it there: in a folder with the sticky bit, as /tmp, anyone can create files, and only the owner of a
-// file can replace it.
+// OpenRegular is [OpenExisting] for a regular file, and returns what is known of it. The error does not name it. If model is not empty, the file belongs to the
+// model at that path, beside it, and the error is [ErrOwner] if another user may have put it there: in a folder with the sticky bit, as /tmp, anyone can create
+// files, and only the owner of a file can replace it.
 func OpenRegular(path, model string, flag int) (file *os.File, info fs.FileInfo, err error) {
 	if model != "" {
 		folder, err1 := os.Stat(filepath.Dir(model))
