@@ -372,7 +372,7 @@ func (f facts) isUnbalanced() bool {
 }
 
 // fitSuffix is appended to the path of a model to name the file that is locked while [Store.FitIfDue] fits it.
-const fitSuffix = ".fit"
+const fitSuffix = Suffix + ".fit"
 
 // FitIfDue fits the model again if the mix of classes asks for it, and if there is nothing else to do also after [Options.RetrainAfter] messages. The result is
 // zero if it was not fitted: with RetrainAfter 0, or if that is not possible yet.
@@ -395,7 +395,9 @@ func (s *Store) FitIfDue(ctx context.Context, o RetrainOptions, idle bool) (trai
 		return train.Refitted{}, err
 	}
 	defer file.Close()
-	defer replace.Remove(s.path + fitSuffix)
+	if info, err := file.Stat(); err == nil && info.Size() == 0 { // else it is a file of somebody else
+		defer replace.Remove(s.path + fitSuffix)
+	}
 	refitted, err := s.fitOnce(ctx, nil, o)
 	if errors.Is(err, ErrTooFew) || errors.Is(err, errReplaced) { // mostly by another fit
 		err = nil
