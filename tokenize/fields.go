@@ -55,7 +55,7 @@ const (
 
 // Note returns what people are told of a header field that the options do not use, or only in part; "" for one that they use.
 func (t *Tokenizer) Note(f message.Field) string {
-	switch rule := t.rule(f.Name, f.Value); {
+	switch rule := t.rules.of(f.Name, f.Value); {
 	case rule.used:
 		return ""
 	case rule.structure != noStructure:
@@ -64,30 +64,37 @@ func (t *Tokenizer) Note(f message.Field) string {
 	return "not used"
 }
 
-// maxRules is how many rules are cached. Real mail has a few hundred names of fields; junk can have any number.
+// fieldRules makes and caches the rule for each header name. Real mail has a few hundred names; junk can have any number.
+type fieldRules struct {
+	options Options
+	byName  map[string]*fieldRule
+	none    fieldRule // makes no terms
+}
+
+// maxRules is how many rules are cached.
 const maxRules = 1 << 14
 
-// rule returns the rule for a header field by its name, as written, and its value, which may be the verdict of another filter.
-func (t *Tokenizer) rule(name, value []byte) *fieldRule {
-	rule, cached := t.rules[string(name)]
+// of returns the rule for a header field by its name, as written, and its value, which may be the verdict of another filter.
+func (r *fieldRules) of(name, value []byte) *fieldRule {
+	rule, cached := r.byName[string(name)]
 	if !cached {
 		switch {
 		case len(name) > headerfield.MaxName:
-			return &t.unused
-		case len(t.rules) >= maxRules:
-			clear(t.rules)
+			return &r.none
+		case len(r.byName) >= maxRules:
+			clear(r.byName)
 		}
-		rule = t.newRule(strings.ToLower(string(name)))
-		t.rules[string(name)] = rule
+		rule = r.make(strings.ToLower(string(name)))
+		r.byName[string(name)] = rule
 	}
 	if rule.checked && headerfield.IsVerdict(value) {
-		return &t.unused
+		return &r.none
 	}
 	return rule
 }
 
-// newRule returns the rule for a header name in lower case.
-func (t *Tokenizer) newRule(lower string) *fieldRule {
+// make returns the rule for a header name in lower case.
+func (r *fieldRules) make(lower string) *fieldRule {
 	kind := headerfield.KindOf([]byte(lower))
 	matches := func(pattern string) bool {
 		name := strings.ReplaceAll(lower, "/", "-") // a slash, as in rubbish, would end path.Match's `*`
@@ -95,8 +102,8 @@ func (t *Tokenizer) newRule(lower string) *fieldRule {
 		return ok && err == nil
 	}
 	if lower == "" || kind == headerfield.Verdict || kind == headerfield.Mailbox ||
-		slices.ContainsFunc(t.options.IgnoreHeaders, matches) || !slices.ContainsFunc(t.options.Headers, matches) {
-		return &t.unused
+		slices.ContainsFunc(r.options.IgnoreHeaders, matches) || !slices.ContainsFunc(r.options.Headers, matches) {
+		return &r.none
 	}
 	rule := &fieldRule{tag: lower + ":"}
 	if slices.Contains(reservedTags, lower) || strings.HasPrefix(lower, attachedPrefix) || strings.HasPrefix(lower, fieldPrefix) {
@@ -105,15 +112,15 @@ func (t *Tokenizer) newRule(lower string) *fieldRule {
 	rule.reading, rule.structure, rule.used = readWords, noStructure, true
 	switch kind {
 	case headerfield.Trace:
-		rule.used = t.options.Received
+		rule.used = r.options.Received
 	case headerfield.Delivery:
-		rule.used = t.options.DeliveredTo
+		rule.used = r.options.DeliveredTo
 	case headerfield.List:
-		rule.used = t.options.List
+		rule.used = r.options.List
 	case headerfield.Date:
-		rule.structure, rule.used = dateField, t.options.Date
+		rule.structure, rule.used = dateField, r.options.Date
 	case headerfield.MessageID:
-		rule.structure, rule.used = orderOnly, t.options.MessageID
+		rule.structure, rule.used = orderOnly, r.options.MessageID
 	default:
 		rule.structure = plainField
 	}
@@ -122,7 +129,7 @@ func (t *Tokenizer) newRule(lower string) *fieldRule {
 			rule.fieldRow = row
 		}
 	}
-	if !t.options.Structure {
+	if !r.options.Structure {
 		rule.structure = noStructure
 	}
 	if rule.used && rule.attaches {

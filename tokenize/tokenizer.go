@@ -102,26 +102,14 @@ func (o Options) Validate() error {
 
 // Tokenizer turns messages into terms. It is not safe for concurrent use.
 type Tokenizer struct {
-	terms
-	rules    map[string]*fieldRule // by the names of fields as written
-	unused   fieldRule             // that of fields without terms
-	lexicons map[string]lexicon    // of stemmed words, by tag
-	domains  *cache                // the registered domains of hosts
-	mime     []byte                // Content-Type as it is written
-	gramText []byte
-
-	view     viewer
+	cutter
+	domains  *cache // the registered domains of hosts
+	rules    *fieldRules
+	mime     []byte             // Content-Type as it is written
+	lexicons map[string]lexicon // of stemmed words, by tag
 	spaced   spaced
-	segments [][]byte
-	types    []int
 	textRead int // bytes of the text of the message that were read
-
-	current lexicon  // of the text that is cut into words and signs
-	inPairs bool     // each term forms a pair with the one before
-	before  struct { // the first word of a pair
-		term []byte
-		hash uint64
-	}
+	gramText []byte
 }
 
 // New returns a tokenizer that hashes terms under a key. The error is that of [Options.Validate].
@@ -129,13 +117,13 @@ func New(o Options, key termkey.Key) (*Tokenizer, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
+	out := &terms{options: o, key: key, room: make([]byte, 0, roomSize)}
 	t := &Tokenizer{
-		terms:    terms{options: o, key: key, room: make([]byte, 0, roomSize)},
-		rules:    make(map[string]*fieldRule),
-		lexicons: make(map[string]lexicon),
+		cutter:   cutter{terms: out, view: viewer{seen: &out.seen}},
 		domains:  newCache(key, "", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil }),
+		rules:    &fieldRules{options: o, byName: make(map[string]*fieldRule)},
+		lexicons: make(map[string]lexicon),
 	}
-	t.view.seen = &t.seen
 	for _, tag := range [...]string{"subject:", attachedPrefix + "subject:", bodyTag, hiddenTag} {
 		t.lexicons[tag] = lexicon{tag: tag, known: newCache(key, tag, stems(o.Language)), isProse: tag != hiddenTag}
 	}
@@ -159,7 +147,7 @@ func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs 
 	t.emit, t.left, t.made = emit, t.options.MaxTokens, t.room
 	t.seen = sightings{tagged: t.seen.tagged[:0]}
 	for _, f := range m.Header {
-		if rule := t.rule(f.Name, f.Value); rule.used {
+		if rule := t.rules.of(f.Name, f.Value); rule.used {
 			t.group = evidence.Structure
 			t.putTagged("header:", f.Name, nil)
 			t.value(rule, rule.tag, f.Value)
@@ -170,7 +158,7 @@ func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs 
 		t.structure(m)
 	}
 	for _, f := range m.Attached {
-		if rule := t.rule(f.Name, nil); rule.attached != "" {
+		if rule := t.rules.of(f.Name, nil); rule.attached != "" {
 			t.value(rule, rule.attached, f.Value)
 		}
 	}
@@ -318,7 +306,7 @@ func (t *Tokenizer) Grams(m *message.Message, emit func(text []byte)) {
 		if len(t.gramText) >= t.options.GramHeaderBytes {
 			break
 		}
-		rule, value := t.rule(f.Name, f.Value), f.Value
+		rule, value := t.rules.of(f.Name, f.Value), f.Value
 		if ascii.EqualFold(f.Name, "received") {
 			isAbove = false
 			if value, receiver = t.handedOver(value, receiver); value == nil {

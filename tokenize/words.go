@@ -46,8 +46,9 @@ type terms struct {
 	group      evidence.Group
 	seen       sightings
 
-	room []byte // for the texts of terms that no cache has
-	made []byte // the text that is made, in the room or in a larger one, behind those of the message before it
+	room   []byte // for the texts of terms that no cache has
+	made   []byte // the text that is made, in the room or in a larger one, behind those of the message before it
+	length []byte // the class of a long word
 }
 
 // roomSize is how many bytes of terms are made in one piece of memory.
@@ -95,8 +96,8 @@ func (t *terms) putWord(l lexicon, word []byte) (term []byte, hash uint64) {
 		case n == 0:
 			return nil, 0
 		case n > t.options.MaxLength:
-			var length [24]byte
-			return t.putTagged(l.tag, append(strconv.AppendInt(length[:0], 1<<bits.Len(uint(n))>>1, 10), '+'), word)
+			t.length = append(strconv.AppendInt(t.length[:0], 1<<bits.Len(uint(n))>>1, 10), '+')
+			return t.putTagged(l.tag, t.length, word)
 		}
 	}
 	var d *disguise
@@ -171,80 +172,95 @@ const (
 	wordPart              // a part of a word that was emitted already
 )
 
+// cutter cuts text into words and signs, and emits their terms.
+type cutter struct {
+	*terms
+	view     viewer
+	segments [][]byte
+	types    []int
+
+	current lexicon
+	inPairs bool     // each term forms a pair with the one before
+	before  struct { // the first word of a pair
+		term []byte
+		hash uint64
+	}
+}
+
 // putSegment emits a word or sign of the text that is cut, and the pair that it forms with the one before.
-func (t *Tokenizer) putSegment(segment []byte, kind segmentKind) {
+func (c *cutter) putSegment(segment []byte, kind segmentKind) {
 	var word []byte
 	var hash uint64
 	switch {
-	case kind == symbol && !t.options.Symbols:
+	case kind == symbol && !c.options.Symbols:
 		return
-	case kind != symbol, len(segment) > t.options.MaxLength: // a line of underscores
-		word, hash = t.putWord(t.current, segment)
-	case t.current.known != nil:
-		word, hash, _ = t.current.known.get(segment, true)
-		t.putHashed(hash, word, segment)
+	case kind != symbol, len(segment) > c.options.MaxLength: // a line of underscores
+		word, hash = c.putWord(c.current, segment)
+	case c.current.known != nil:
+		word, hash, _ = c.current.known.get(segment, true)
+		c.putHashed(hash, word, segment)
 	default:
-		word, hash = t.putTagged(t.current.tag, segment, segment)
+		word, hash = c.putTagged(c.current.tag, segment, segment)
 	}
-	if !t.inPairs || kind == wordPart || len(word) == 0 {
+	if !c.inPairs || kind == wordPart || len(word) == 0 {
 		return
 	}
-	if t.left >= 0 { // a pair is not a token
-		group := t.group
+	if c.left >= 0 { // a pair is not a token
+		group := c.group
 		if group == evidence.Words {
 			group = evidence.Pairs
 		}
-		e := &t.emitted
-		e.Hash, e.First, e.Second, e.Token, e.Head, e.Group = termkey.Pair(t.before.hash, hash), t.before.term, word[len(t.current.tag):], nil, false, group
-		t.emit(e)
+		e := &c.emitted
+		e.Hash, e.First, e.Second, e.Token, e.Head, e.Group = termkey.Pair(c.before.hash, hash), c.before.term, word[len(c.current.tag):], nil, false, group
+		c.emit(e)
 	}
-	t.before.term, t.before.hash = word, hash
+	c.before.term, c.before.hash = word, hash
 }
 
 // unicodeWords emits the words of a normalised chunk of any script. In scripts without spaces, such as Chinese, Japanese and Thai, segment returns single
 // characters, or letters that it has no rules for: these are counted in overlapping pairs. Korean words end in particles: they are counted whole and, from
 // three syllables on, in pairs too, which the forms of a word share.
-func (t *Tokenizer) unicodeWords(text []byte) {
+func (c *cutter) unicodeWords(text []byte) {
 	var err error
-	t.segments, t.types, _, err = segment.SegmentWordsDirect(text, t.segments[:0], t.types[:0])
+	c.segments, c.types, _, err = segment.SegmentWordsDirect(text, c.segments[:0], c.types[:0])
 	if err != nil {
 		// Valid UTF-8 has no errors. If it ever has, the text counts as one word.
-		t.putSegment(text, plainWord)
+		c.putSegment(text, plainWord)
 		return
 	}
 	run, runEnd, at := 0, 0, 0 // the characters to pair, and the segment, as offsets
-	for i, s := range t.segments {
+	for i, s := range c.segments {
 		start := at
 		at += len(s)
 		first, _ := utf8.DecodeRune(s)
-		switch kind := t.types[i]; {
+		switch kind := c.types[i]; {
 		case kind == segment.Ideo, kind == segment.Kana, kind == segment.None && (unicode.IsLetter(first) || unicode.IsMark(first)):
 			if runEnd != start {
-				t.pairs(text[run:runEnd], plainWord)
+				c.pairs(text[run:runEnd], plainWord)
 				run = start
 			}
 			runEnd = at
 		case kind != segment.None && len(bytes.Trim(s, "_")) == 0:
-			t.putSegment(s, symbol) // a blank to fill in
+			c.putSegment(s, symbol) // a blank to fill in
 		case kind != segment.None:
-			t.putSegment(s, plainWord)
+			c.putSegment(s, plainWord)
 			if scriptOf(first) == hangul && len(s) > 2*utf8.RuneLen(first) {
-				t.pairs(s, wordPart)
+				c.pairs(s, wordPart)
 			}
 		case !unicode.IsSpace(first) && !unicode.IsControl(first):
-			t.putSegment(s, symbol)
+			c.putSegment(s, symbol)
 		}
 	}
-	t.pairs(text[run:runEnd], plainWord)
+	c.pairs(text[run:runEnd], plainWord)
 }
 
 // pairs emits each two neighbouring characters of run, or its only one.
-func (t *Tokenizer) pairs(run []byte, kind segmentKind) {
+func (c *cutter) pairs(run []byte, kind segmentKind) {
 	for isOnly := true; len(run) > 0; isOnly = false {
 		_, first := utf8.DecodeRune(run)
 		_, second := utf8.DecodeRune(run[first:])
 		if second > 0 || isOnly {
-			t.putSegment(run[:first+second], kind)
+			c.putSegment(run[:first+second], kind)
 		}
 		run = run[first:]
 	}
@@ -254,7 +270,7 @@ func (t *Tokenizer) pairs(run []byte, kind segmentKind) {
 // tenth of the CPU of bulk classification. The rules are WB5 to WB13b of UAX #29.
 // Letters, digits and underscores join (WB5, 8, 9, 10, 13a, 13b). A colon, full stop or apostrophe joins two letters (WB6, 7), and a comma,
 // semicolon, full stop or apostrophe two digits (WB11, 12). Everything else is a segment of its own (WB999).
-func (t *Tokenizer) asciiWords(text []byte) {
+func (c *cutter) asciiWords(text []byte) {
 	const joined = alpha | digit | underline
 	for len(text) > 0 {
 		all := kindOf[text[0]]
@@ -277,7 +293,7 @@ func (t *Tokenizer) asciiWords(text []byte) {
 		if all == underline || all&joined == 0 {
 			kind = symbol
 		}
-		t.putSegment(text[:size], kind)
+		c.putSegment(text[:size], kind)
 		text = text[size:]
 	}
 }
