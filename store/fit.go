@@ -110,7 +110,7 @@ func (s *Store) Settle(ctx context.Context, right map[uint64]bool, o RetrainOpti
 	}
 }
 
-// errReplaced is returned for a fit to a log that is no longer there.
+// errReplaced is returned for a fit to a log that another process has replaced.
 var errReplaced = errors.New("another process has written the log anew")
 
 // fitOnce is [Store.Settle], with the right labels, unless another process writes the log anew meanwhile: then the error is errReplaced. The log is not locked
