@@ -139,6 +139,8 @@ func (d *doctor) files() {
 			d.bad(file.about, "mount the disk for writing, or move the model to another one", "%s cannot be written: %v", file.path, err)
 		case info.Size() == 0:
 			d.bad(file.about, file.missing, "%s is empty", file.path)
+		case file.about != "token" && errors.Is(filter.FileKind().Check(file.path), replace.ErrMount):
+			d.bad(file.about, "mount "+folder+" instead", "%s is mounted by itself, so no new file can take its place", file.path)
 		case !sameOwner(file.path, folder) && sameOwner(folder, "/"):
 			d.bad(file.about, "chown --reference="+hint.Word(file.path)+" "+hint.Word(folder), "%s belongs to another user than its folder, which is root's", file.path)
 		case !sameOwner(file.path, folder):

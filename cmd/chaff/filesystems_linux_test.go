@@ -147,6 +147,31 @@ func TestAReadOnlyFileSystem(t *testing.T) {
 	}
 }
 
+// TestAModelThatIsMountedByItself has a model and a log that are files of another folder, as a container can have them: train says at once that it cannot
+// replace them, and doctor what to do.
+func TestAModelThatIsMountedByItself(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can mount file systems: run the tests as root")
+	}
+	h := newHome(t, "")
+	model := trainSample(t, h)
+	for _, name := range []string{"in/model", "in/model.log"} {
+		h.write(name, "")
+	}
+	must(t, os.Chmod(h.path("in"), 0o700))
+	must(t, exec.Command("chaff", "backup", "-m", model, "-o", h.path("backup")).Run())
+	for _, command := range []string{"doctor", "retrain", "train --replace --ham ham --spam spam", "restore backup --replace"} {
+		c := exec.Command("sh", "-c", `for f in model model.log; do mount --bind "$0/$f" "in/$f" || exit; done; chaff `+command+` -m in/model`, filepath.Dir(model))
+		c.Dir = h.path("")
+		c.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS}
+		out, err := c.CombinedOutput()
+		if got := strings.Join(strings.Fields(string(out)), " "); err == nil || !strings.Contains(got, "is mounted by itself, so no new file can take its place: mount ") {
+			t.Errorf("%s: %v, %s", command, err, got)
+		}
+	}
+}
+
 // TestSystemdActivatesEachProtocol lets systemd listen, which starts the daemon when the first client comes.
 func TestSystemdActivatesEachProtocol(t *testing.T) {
 	t.Parallel()

@@ -41,6 +41,7 @@ var errNoLocks = errors.New("files there cannot be locked, and two writers could
 
 // What File does not replace. It writes to a device.
 var (
+	ErrMount   = errors.New("it is mounted by itself, so no new file can take its place: mount its folder instead")
 	ErrFolder  = errors.New("it is a folder")
 	ErrDevice  = errors.New("it is a device or a pipe")
 	ErrSpecial = errors.New("it is not a regular file") // but a disk or a socket
@@ -68,7 +69,7 @@ type OtherError string
 
 func (e OtherError) Error() string { return "the file that is there is no " + string(e) + " of chaff" }
 
-// Check returns an error if there is a file at path, the [Target] of a name, that is not empty and of another kind.
+// Check returns an error if there is a file at path, the [Target] of a name, that cannot be replaced, or is not empty and of another kind.
 func (k Kind) Check(path string) error {
 	file, _, err := OpenRegular(path, "", os.O_RDONLY)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // the writer says why there is no such folder
@@ -78,6 +79,9 @@ func (k Kind) Check(path string) error {
 		return err
 	}
 	defer file.Close()
+	if isMount(file) {
+		return ErrMount
+	}
 	head, err := io.ReadAll(io.LimitReader(file, headSize))
 	if err != nil {
 		return Reason(err)

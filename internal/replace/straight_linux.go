@@ -51,3 +51,10 @@ func peek(path string) (info fs.FileInfo, target string, err error) {
 	n, err := unix.Readlinkat(int(file.Fd()), "", text) // of the link whose owner is known
 	return info, string(text[:max(n, 0)]), err
 }
+
+// isMount reports whether a file is mounted by itself, as a container can have it.
+func isMount(file *os.File) bool {
+	var of unix.Statx_t
+	err := unix.Statx(int(file.Fd()), "", unix.AT_EMPTY_PATH, 0, &of)
+	return err == nil && of.Attributes&unix.STATX_ATTR_MOUNT_ROOT != 0
+}
