@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"slices"
 	"time"
 
 	"chaff/features"
@@ -268,32 +267,17 @@ func (s follower) carry(old *os.File, host string) error {
 
 // enterAll learns what the records at some offsets of another log, which this one replaces, taught: again as they did, or as what waits for a place in the stream.
 func (s follower) enterAll(b *book, offsets []int64, wait bool) error {
-	for some := range slices.Chunk(offsets, 1000) { // for each, all of the log may be searched for texts
-		all, err := b.taught(some)
-		if err != nil {
+	return b.eachTaught(offsets, func(r logfile.Record, t Taught) error {
+		before, err := s.find(t.entry.Fingerprint)
+		switch {
+		case err != nil || s.facts.Shared != nil && before.Confirmed && !t.entry.Confirmed:
 			return err
+		case !wait && r.Reason == again && before.what == t.entry.what && !before.Shared: // else the fit has left it out
+			t.entry.at = before.at
+			return s.place(t.entry)
+		case wait:
+			t.entry.unshare()
 		}
-		for i, t := range all {
-			r, err := b.record(some[i])
-			if err != nil {
-				return err
-			}
-			before, err := s.find(t.entry.Fingerprint)
-			switch {
-			case err != nil || s.facts.Shared != nil && before.Confirmed && !t.entry.Confirmed:
-			case !wait && r.Reason == again && before.what == t.entry.what && !before.Shared: // else the fit has left it out
-				t.entry.at = before.at
-				err = s.place(t.entry)
-			default:
-				if wait {
-					t.entry.unshare()
-				}
-				err = s.enter(t, before)
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+		return s.enter(t, before)
+	})
 }

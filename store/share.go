@@ -239,7 +239,10 @@ func (o *Outbox) Next(n int, sent uint64) (all []Taught, err error) {
 		})
 		if err == nil {
 			o.file, o.end = info, b.end
-			all, err = b.taught(o.queue[:min(n, len(o.queue))])
+			err = b.eachTaught(o.queue[:min(n, len(o.queue))], func(_ logfile.Record, t Taught) error {
+				all = append(all, t)
+				return nil
+			})
 		}
 		return err
 	})
@@ -257,42 +260,51 @@ func (l *ledger) offsets(some func(Entry) bool) (offsets []int64) {
 	return offsets
 }
 
-// taught returns what the records at some offsets taught.
-func (b *book) taught(offsets []int64) (all []Taught, err error) {
-	lacks := map[uint64][]byte{} // the texts that other records have
-	for _, at := range offsets {
-		w := Taught{check: b.check()}
-		r, err := b.record(at)
-		if err == nil {
-			w.entry, err = b.entry(r)
-		}
-		if err == nil && w.entry.what == learn {
-			w.document, w.texts, err = b.document(w.entry)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if w.texts == nil {
-			w.texts = make([][]byte, len(w.document.Terms))
-		}
-		for i, text := range w.texts {
-			if text == nil {
-				lacks[w.document.Terms[i]] = nil
+// eachTaught calls do with what the records at some offsets taught. It searches the log for texts that only other records have, once for all.
+func (b *book) eachTaught(offsets []int64, do func(r logfile.Record, t Taught) error) error {
+	each := func(do func(r logfile.Record, t Taught) error) error {
+		for _, at := range offsets {
+			t := Taught{check: b.check()}
+			r, err := b.record(at)
+			if err == nil {
+				t.entry, err = b.entry(r)
+			}
+			if err == nil && t.entry.what == learn {
+				t.document, t.texts, err = b.document(t.entry)
+				t.texts = append(t.texts, make([][]byte, len(t.document.Terms)-len(t.texts))...)
+			}
+			if err == nil {
+				err = do(r, t)
+			}
+			if err != nil {
+				return err
 			}
 		}
-		all = append(all, w)
+		return nil
 	}
-	if len(lacks) > 0 {
+	lacks := map[uint64][]byte{}
+	err := each(func(_ logfile.Record, t Taught) error {
+		for i, text := range t.texts {
+			if text == nil {
+				lacks[t.document.Terms[i]] = nil
+			}
+		}
+		return nil
+	})
+	if err == nil && len(lacks) > 0 {
 		err = b.findTexts(lacks)
 	}
-	for _, w := range all {
-		for i, text := range w.texts {
+	if err != nil {
+		return err
+	}
+	return each(func(r logfile.Record, t Taught) error {
+		for i, text := range t.texts {
 			if text == nil {
-				w.texts[i] = lacks[w.document.Terms[i]]
+				t.texts[i] = lacks[t.document.Terms[i]]
 			}
 		}
-	}
-	return all, err
+		return do(r, t)
+	})
 }
 
 // findTexts sets the texts of terms by their hashes.
