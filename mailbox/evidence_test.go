@@ -53,6 +53,10 @@ func TestHamThatWasOnlyReadCountsAfterADay(t *testing.T) {
 		"it was read before it was seen": {
 			{0, func(b *tree) { b.write("cur/1.a:2,S", b.notSpam(0)) }, nil, 1}, {24 * time.Hour, nothing, []string{"learned ham cur/1.a:2,S"}, 0},
 		},
+		"the clock was a year ahead": {
+			{365 * 24 * time.Hour, func(b *tree) { b.write("cur/1.a:2,S", b.notSpam(0)) }, nil, 1}, {0, nothing, nil, 1},
+			{23 * time.Hour, nothing, nil, 1}, {24 * time.Hour, nothing, []string{"learned ham cur/1.a:2,S"}, 0},
+		},
 		"the server gives it another name": {
 			{0, func(b *tree) { b.write("cur/1.a:2,S", b.notSpam(0)) }, nil, 1},
 			{23 * time.Hour, func(b *tree) { b.move("cur/1.a:2,S", "cur/1.z:2,S") }, nil, 1}, {24 * time.Hour, nothing, []string{"learned ham cur/1.z:2,S"}, 0},

@@ -392,7 +392,7 @@ func (c *comparison) news() (news []Change, said map[uint64]int) {
 			before, isOld := c.sightings[name]
 			if isOld && int(before.Label) == number {
 				c.stays[name] = c.stays[name] || before.Folder == folder
-				read := time.Unix(before.Since, 0).Add(time.Duration(c.o.ReadDays) * day)
+				age := time.Since(time.Unix(before.Since, 0))
 				switch same := before.Folder == folder; {
 				case before.State == store.Said, before.State == store.LearnedAsRead:
 					said[before.Fingerprint] |= 1 << number
@@ -402,7 +402,7 @@ func (c *comparison) news() (news []Change, said map[uint64]int) {
 				case same && before.State == store.Filed:
 					c.account.Filed++
 					continue
-				case same && before.State == store.ReadOnly && !f.Unseen && !f.Acted && time.Now().Before(read):
+				case same && before.State == store.ReadOnly && !f.Unseen && !f.Acted && age >= 0 && age < time.Duration(c.o.ReadDays)*day: // below 0, the clock was ahead
 					c.account.Waiting++
 					continue
 				}
