@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"net/http"
@@ -170,22 +171,22 @@ func Token(model string, log serve.Logger) (token string, err error) {
 	if !errors.Is(err, fs.ErrExist) {
 		return "", fmt.Errorf("make the token: %w", err)
 	}
-	info, err := os.Stat(path)
+	file, info, err := replace.OpenRegular(path, "", os.O_RDONLY)
+	if err != nil {
+		return "", fmt.Errorf("read the token %s: %w", path, err)
+	}
+	defer file.Close()
 	switch {
-	case err != nil:
 	case replace.IsForeign(info, model):
 		return "", fmt.Errorf("the token in %s belongs to another user, who knows it: remove it, and a new one is made", path)
 	case info.Mode().Perm()&0o077 != 0:
 		return "", fmt.Errorf("others can use the token in %s: chmod 600 it, and remove it if somebody may have read it: then a new one is made", path)
-	default:
-		var text []byte
-		text, err = os.ReadFile(path)
-		token = strings.TrimSpace(string(text))
 	}
+	text, err := io.ReadAll(file)
 	if err != nil {
-		return "", fmt.Errorf("read the token: %w", err)
+		return "", fmt.Errorf("read the token %s: %w", path, err)
 	}
-	if len(token) < minToken {
+	if token = strings.TrimSpace(string(text)); len(token) < minToken {
 		return "", fmt.Errorf("the token in %s has fewer than %d characters: remove it, and a new one is made", path, minToken)
 	}
 	return token, nil

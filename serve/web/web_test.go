@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -20,6 +21,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"chaff/internal/replace"
 	"chaff/serve"
 	"chaff/store"
 	"chaff/test/servetest"
@@ -187,6 +189,11 @@ func TestTheTokenIsMadeAndGuarded(t *testing.T) {
 	must(t, os.WriteFile(path, []byte("short\n"), 0o600))
 	if _, err := Token(model, &servetest.Log{}); err == nil || !strings.Contains(err.Error(), "fewer than") {
 		t.Errorf("a short token: got %v", err)
+	}
+	must(t, os.Remove(path))
+	must(t, os.Mkdir(path, 0o700))
+	if _, err := Token(model, &servetest.Log{}); !errors.Is(err, replace.ErrSpecial) {
+		t.Errorf("a folder: got %v", err)
 	}
 	if _, err := Token(filepath.Join(model, "none"), &servetest.Log{}); err == nil {
 		t.Error("no folder: got no error")
