@@ -1,11 +1,12 @@
 package sources
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"mime"
 	"strings"
+
+	"chaff/corpus"
 )
 
 // gmailLabel returns what the labels say that Gmail gives a message: [Spam], [Ham], or [LeftOut] for mail that was deleted, sent or not sent
@@ -26,11 +27,11 @@ func gmailLabel(value string) string {
 	return label
 }
 
-// openGmail opens an mbox that Gmail has exported and whose messages have labels. It yields ham and spam.
+// openGmail opens mail that Gmail has exported and whose messages have labels. It yields ham and spam.
 func (p *place) openGmail() Mail {
-	note := p.path + ": mbox with X-Gmail-Labels, " + strings.Join(gmailCounts(p.countGmail(), ""), ", ")
+	note := fmt.Sprintf("%s: %s with X-Gmail-Labels, %s", p.path, p.format, strings.Join(gmailCounts(p.countGmail(), ""), ", "))
 	return Mail{Notes: []string{note}, Source: func(yield func(Item, error) bool) {
-		for item, err := range listMbox(p.fsys, p.name, "") {
+		for item, err := range p.inMbox() {
 			if item.Label = cmp.Or(item.Label, Ham); item.Label != LeftOut && !yield(item, err) {
 				return
 			}
@@ -38,13 +39,13 @@ func (p *place) openGmail() Mail {
 	}}
 }
 
-// countGmail counts how many messages have which label, if the place is an mbox that Gmail has exported.
+// countGmail counts how many messages have which label, if Gmail has exported them.
 func (p *place) countGmail() map[string]int {
 	if !p.isGmail() {
 		return nil
 	}
 	counts := map[string]int{}
-	for item, err := range listMbox(p.fsys, p.name, "") {
+	for item, err := range p.inMbox() {
 		if err == nil {
 			counts[cmp.Or(item.Label, Ham)]++
 		}
@@ -62,10 +63,22 @@ func gmailCounts(counts map[string]int, but string) (said []string) {
 	return said
 }
 
-// isGmail reports whether the first message of an mbox has labels of Gmail.
-func (p *place) isGmail() (is bool) {
-	if p.format == Mbox {
-		_ = scanMbox(bytes.NewReader(p.head), func(m mboxMessage) bool { is = m.labels != nil; return false }) // only the first message counts
+// isGmail reports whether the first message that is in an mbox has labels of Gmail.
+func (p *place) isGmail() bool {
+	if p.format == Mbox || p.format == Folder || p.format == Archive {
+		for item, err := range p.inMbox() {
+			if err == nil {
+				return item.Label != ""
+			}
+		}
 	}
-	return is
+	return false
+}
+
+// inMbox lists what is in an mbox, of which Gmail exports one or several in a folder or archive, beside other files.
+func (p *place) inMbox() Source {
+	return corpus.Select(p.list(""), func(item Item, err error) bool {
+		place, _ := item.Content.(location)
+		return err != nil || place.size > 0
+	})
 }

@@ -77,6 +77,34 @@ func TestOnlyGmailGivesLabels(t *testing.T) {
 	}
 }
 
+// Google packs what it exports into a folder in an archive, with a page about it and the files of other programs.
+func TestLabelsOfGmailCountInFoldersAndArchives(t *testing.T) {
+	const from, end = "From 1@xxx Thu Aug 22 12:36:23 +0000 2002\n", "From: a\n\nb\n\n"
+	const name, mbox = "Takeout/Mail/All mail.mbox", from + "X-Gmail-Labels: Spam\n" + end + from + "X-Gmail-Labels: Inbox\n" + end + from + "X-Gmail-Labels: Trash\n" + end
+	const page, other = "Takeout/archive_browser.html", "Takeout/Drive/letter.eml"
+	entries := []entry{{name: other, text: "From: a\n\nb\n"}, {name: page, text: "<html>"}, {name: name, text: mbox}}
+	paths := map[string]string{"folder": filepath.Join(tree(t, map[string]string{name: mbox, page: "<html>", other: "From: a\n\nb\n"}), "Takeout")}
+	for kind, archive := range inBoth(t, entries...) {
+		paths[kind] = filepath.Join(tree(t, map[string]string{"all": archive}), "all")
+	}
+	for about, path := range paths {
+		mail, err := OpenLabelled(path, Options{})
+		must(t, err)
+		if want := "with X-Gmail-Labels, 1 ham, 1 spam, 1 in Sent, Drafts or Trash"; !strings.HasSuffix(mail.Notes[0], want) {
+			t.Errorf("%s: got %q, want %q", about, mail.Notes, want)
+		}
+		var got []string
+		for _, item := range itemsOf(t, mail.Source) {
+			got = append(got, item.Label)
+		}
+		check(t, about, got, []string{Spam, Ham})
+		mail, err = OpenLabelled(path, Options{Label: Ham})
+		if must(t, err); len(mail.Warnings) != 1 || !strings.Contains(mail.Warnings[0], "X-Gmail-Labels has 1 spam and 1 in Sent, Drafts or Trash, and --ham takes them for ham") {
+			t.Errorf("%s: got %q", about, mail.Warnings)
+		}
+	}
+}
+
 // FuzzLabelsOfGmail requires that the order of labels, and labels of the user, do not count.
 func FuzzLabelsOfGmail(f *testing.F) {
 	f.Add("Spam,Trash", "Inbox")

@@ -170,7 +170,7 @@ var ErrNoLabel = errors.New("neither its name nor its contents say whether this 
 //   - a folder of Thunderbird is a mailbox too, unless its name says what all of it is and no file is one of spam
 //   - a folder or archive with no subfolders but those of ham and spam has folders for both classes
 //   - a file whose first line is "spam PATH" or "ham PATH" is an index
-//   - an mbox that Gmail has exported has labels in its messages
+//   - what Gmail has exported, an mbox or a folder or archive with such files, has labels in its messages
 //   - a file NAME.csv or .tsv is a table
 //   - anything else is what its name says: spam for junk.mbox, .Junk or spam-2, ham for inbox or easy-ham
 //   - a Maildir whose name says nothing is a mailbox without a folder for spam
@@ -189,6 +189,8 @@ func (p *place) recognise(o Options) (Mail, error) {
 			return plan.mail(p.path, o.Apart), nil
 		case isBoth:
 			return both.mail(p.path), nil
+		case p.isGmail():
+			return p.openGmail(), nil
 		case p.format == Thunderbird:
 			if mail := p.openThunderbird(o); !mail.NoSpam || o.Label == "" {
 				return mail, nil
