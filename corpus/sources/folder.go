@@ -67,8 +67,8 @@ func (f folder) hasMail(name string) bool {
 
 // formatOf returns the format of the file name in the folder, or "" if it is not mail.
 //
-// QUIRK: a file of a plain folder that begins with a From_ line is one message, as in the SpamAssassin corpus. Only the name
-// of a file, such as In.mbox/mbox of Apple Mail, or an index beside it, makes it an mbox. See TestFolder.
+// QUIRK: a file of a plain folder that begins with a From_ line may be one message, as in the SpamAssassin corpus. The name of a file, such as
+// In.mbox/mbox of Apple Mail, or an index beside it, makes it an mbox, and so does a second message in it: see [hasSeveral].
 func (f folder) formatOf(name string) Format {
 	lower := withoutPacking(strings.ToLower(name))
 	format := f.format
@@ -172,6 +172,7 @@ func sortByNumber(entries []fs.DirEntry) {
 type walker struct {
 	fsys    fs.FS
 	label   string
+	oneEach bool // each file of a plain folder is one message
 	yield   func(Item, error) bool
 	stopped bool
 }
@@ -216,7 +217,11 @@ func (w *walker) folder(dir string, as Format, nested bool, entries []fs.DirEntr
 		case w.stopped:
 			return
 		case !e.IsDir():
-			w.file(name, e, f.formatOf(e.Name()))
+			format := f.formatOf(e.Name())
+			if format == Message && f.format == Folder && !w.oneEach && hasSeveral(w.fsys, name) {
+				format = Mbox
+			}
+			w.file(name, e, format)
 		case f.hasMail(e.Name()):
 			w.folder(name, "", true, nil)
 		}

@@ -123,6 +123,27 @@ func scanMbox(r io.Reader, emit func(mboxMessage) bool) error {
 
 var mboxReaders = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, mboxBuffer) }}
 
+// hasSeveral reports whether a file begins with a From_ line and has several messages.
+//
+// QUIRK: mutt, Pine, Dovecot and mail servers keep each folder in an mbox without a suffix: ~/mail/work, /var/mail/ann.
+func hasSeveral(fsys fs.FS, name string) bool {
+	f, err := fsys.Open(name)
+	if err != nil { // which reading says
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, magicBytes)
+	read, _ := io.ReadFull(f, head)
+	head = head[:read]
+	packed := compressionOf(head)
+	if packed == uncompressed && !bytes.HasPrefix(head, []byte(lines.FromPrefix)) {
+		return false
+	}
+	n := 0
+	_ = scanMbox(packed.decompress(io.MultiReader(bytes.NewReader(head), f)), func(m mboxMessage) bool { n++; return n == 1 && m.offset == 0 })
+	return n > 1
+}
+
 // An mboxScanner takes the lines of an mbox one after the other.
 type mboxScanner struct {
 	emit    func(mboxMessage) bool

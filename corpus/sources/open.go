@@ -271,6 +271,7 @@ type place struct {
 	name    string // of the file or folder in fsys
 	kind    kind
 	format  Format
+	asked   Format        // the format, if it was asked for
 	noMail  error         // why a file that should be one message is none
 	ofUser  bool          // it is a user's, and the superuser reads it
 	head    []byte        // of a file
@@ -387,8 +388,8 @@ func readHead(r io.Reader) ([]byte, error) {
 //
 // The folders within a folder are listed too, each in the format that is found for it, but not the mail folders in a Maildir at path
 // (see MaildirTree). In any folder, files mbox, NAME.mbox and NAME.mbx and files with an index such as NAME.msf beside them are mbox files, files
-// NAME.emlx are messages of Apple Mail, and the indexes and notes of mail programs are ignored. Every other file is one message, even if it
-// begins with a From_ line, as in old corpora.
+// NAME.emlx are messages of Apple Mail, and the indexes and notes of mail programs are ignored. Every other file is one message, unless it is an
+// mbox of several, and as is not Folder.
 //
 // A pipe, such as the shell's `<(zcat mail.gz)`, is read to its end into a temporary file. A pipe without a writer is an error.
 func OpenOnce(path string, as Format, buffer *[]byte) (Source, error) {
@@ -425,7 +426,7 @@ func (p *place) source(label string, as Format) (Source, error) {
 	case as == Maildir && !isFolder(p.fsys, path.Join(p.name, "cur")) && !isFolder(p.fsys, path.Join(p.name, "new")):
 		err = errors.New("has neither cur nor new, so it cannot be read as maildir")
 	default:
-		p.format = as
+		p.format, p.asked = as, as
 	}
 	if err == nil && p.format == Message {
 		err = p.noMail
@@ -443,7 +444,7 @@ func (p *place) list(label string) Source {
 		return listMbox(p.fsys, p.name, label)
 	}
 	return func(yield func(Item, error) bool) {
-		w := walker{fsys: p.fsys, label: label, yield: yield}
+		w := walker{fsys: p.fsys, label: label, oneEach: p.asked == Folder, yield: yield}
 		switch p.format {
 		case Archive:
 			var err error

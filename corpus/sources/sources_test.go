@@ -181,7 +181,7 @@ func TestFolder(t *testing.T) {
 	root := tree(t, map[string]string{
 		"b": "second", "a/z": "first", "c": "third", "d/": "",
 		".hidden": "x", ".dir/x": "x", "e/.x": "x",
-		"f":             from + "\n\n" + from + "\n",
+		"f":             from + "\n>From c\n",
 		"g/cur/1.a:2,S": "in a Maildir", "g/tmp/x": "x",
 	})
 	must(t, os.Symlink("../b", filepath.Join(root, "d", "link")))
@@ -190,13 +190,25 @@ func TestFolder(t *testing.T) {
 	source := openAs(t, root, Folder)
 	want := []string{
 		"ham: first", "ham: second", "ham: third", "ham: second",
-		"ham: " + from + "\n\n" + from + "\n", // one message although it looks like two
+		"ham: " + from + "\n>From c\n", // as it is, unlike in an mbox
 		"ham: in a Maildir",
 		"ham! " + filepath.Join(root, "h") + " is a link to a file that does not exist",
 	}
 	for range 2 { // a source may be ranged over again
 		check(t, "", contents(source), want)
 	}
+}
+
+// Mutt, Pine and Dovecot keep a folder of mail in a file without a suffix, and mail servers that of each user.
+func TestAFileOfSeveralMessagesInAFolderIsAnMbox(t *testing.T) {
+	const one, two = "From a@b.example Thu Aug 22 12:36:23 2002\nSubject: a\n\n\n", "From a@b.example Thu Aug 22 12:36:24 2002\nSubject: b\n\n"
+	root := tree(t, map[string]string{"mail/lists/go": one + two, "mail/old": pack(t, gzipped, one+two), "mail/single": one, "mail/later": "A text.\n\n" + one + two})
+	mail := filepath.Join(root, "mail")
+	want := []string{"ham: A text.\n\n" + one + two, "ham: " + one, "ham: " + two, "ham: " + one, "ham: " + two, "ham: " + one}
+	check(t, "as it is found", contents(open(t, mail, "")), want)
+	check(t, "asked for as a folder", contents(open(t, mail, Folder)), []string{want[0], "ham: " + one + two, "ham: " + one + two, "ham: " + one})
+	packed := makeZip(t, entry{name: "lists/go", text: one + two})
+	check(t, "in an archive", contents(archived(t, "mail.zip", packed)), want[1:3])
 }
 
 // Old mail folders have names that are not UTF-8, which io/fs rejects.
