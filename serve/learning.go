@@ -34,6 +34,12 @@ func (e *Engine) Forget(ctx context.Context, from Origin, raw []byte) (store.Out
 	return e.learn(ctx, from, raw, "")
 }
 
+// Learns reports whether a model can be taught: the shared one, if it has a log, and those of users.
+func (e *Engine) Learns() bool {
+	_, err := os.Stat(e.options.Model + store.Suffix)
+	return err == nil || e.options.Users != ""
+}
+
 // learn learns a message, or forgets it if it has no label. One lesson is learned at a time, in the order in which they came.
 func (e *Engine) learn(ctx context.Context, from Origin, raw []byte, label string) (o store.Outcome, err error) {
 	defer func() {
@@ -124,6 +130,9 @@ func (l *learner) teach(path, user string, raw []byte, label string) (o store.Ou
 		return store.Outcome{What: store.Refused, Reason: store.NeverKnown}, nil
 	} else if isNew {
 		s, err = l.beginUser(path, user)
+	}
+	if errors.Is(err, store.ErrNone) {
+		return o, fmt.Errorf("%w, so it cannot learn: chaff train makes one", err)
 	}
 	if err != nil {
 		return o, err

@@ -63,7 +63,10 @@ func (c *console) signedIn(page string, do func(w http.ResponseWriter, r *http.R
 		_, form := c.session(r)
 		switch {
 		case form != "":
-			v := &view{Page: page, Form: form, User: userOf(r), Classes: c.engine.Settings().Classes, Options: c.options}
+			v := &view{Page: page, Form: form, User: userOf(r), Options: c.options}
+			if c.engine.Learns() {
+				v.Classes = c.engine.Settings().Classes
+			}
 			if err := do(w, r, v); err != nil {
 				c.fail(w, v, err)
 			}
@@ -78,7 +81,9 @@ func (c *console) signedIn(page string, do func(w http.ResponseWriter, r *http.R
 // page shows a page.
 func (c *console) page(name string, fill func(r *http.Request, v *view) error) http.HandlerFunc {
 	return c.signedIn(name, func(w http.ResponseWriter, r *http.Request, v *view) error {
-		v.Notice = notices[r.URL.Query().Get("did")]
+		if v.Notice = notices[r.URL.Query().Get("did")]; v.Classes == nil && name != "overview" { // which says so itself
+			v.Notice = noLog
+		}
 		err := fill(r, v)
 		if err == nil {
 			c.write(w, http.StatusOK, v)
@@ -92,6 +97,8 @@ var notices = map[string]string{
 	"learned": "Learned. What the model knew already stays as it was.", "dropped": "Removed. Nothing was learned.",
 	"none": "No message was chosen: tick those that you want to teach.",
 }
+
+const noLog = "The model has no log, so it cannot learn. chaff train makes one."
 
 // fail shows why there is no page.
 func (c *console) fail(w http.ResponseWriter, v *view, err error) {

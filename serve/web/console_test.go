@@ -154,6 +154,18 @@ func TestAnUnsureMessageIsTaughtWithOneClick(t *testing.T) {
 	}
 }
 
+func TestAModelWithoutALogOffersNoTeaching(t *testing.T) {
+	s := unsureSite(t, 1, nil)
+	must(t, os.Remove(s.options.Model+store.Suffix))
+	if page := s.get("/unsure"); strings.Contains(page, `value="spam"`) || !strings.Contains(page, "The model has no log, so it cannot learn. chaff train makes one.") {
+		t.Errorf("the page offers to teach, or does not say why not: %s", page)
+	}
+	w := s.post("/kept/"+s.engine.Kept.Unsure()[0].Key, url.Values{"form": {s.form()}, "class": {"spam"}})
+	if w.Code != 409 || !strings.Contains(w.Body.String(), "the model has no log, so it cannot learn: chaff train makes one") {
+		t.Errorf("it teaches: %d %s", w.Code, w.Body)
+	}
+}
+
 func TestAModelOfSeveralClassesHasNoProbabilityOfSpam(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model")
 	must(t, store.Begin(t.Context(), path, []string{"golf", "poems", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions()))

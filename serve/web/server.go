@@ -222,6 +222,7 @@ func statusOf(err error) int {
 	for status, errs := range map[int][]error{
 		http.StatusBadRequest:            {serve.ErrClass, serve.ErrUser, errBody, errNoMessage},
 		http.StatusForbidden:             {serve.ErrUsers, errForm},
+		http.StatusConflict:              {store.ErrNone},
 		http.StatusNotFound:              {serve.ErrNotKept, errNotFound},
 		http.StatusRequestEntityTooLarge: {serve.ErrTooLarge},
 		http.StatusUnsupportedMediaType:  {errEncoding},

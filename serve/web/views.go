@@ -69,7 +69,7 @@ func (c *console) overview(r *http.Request, v *view) error {
 		b.Problems = append(b.Problems, "the last "+status.Unlike)
 	}
 	if status.Store == nil {
-		b.NotHere = "The model has no log, so it cannot learn. chaff train makes one."
+		b.NotHere = noLog
 		if v.User != "" {
 			b.NotHere = "This user has taught nothing, so the shared model alone judges."
 		}
