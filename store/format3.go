@@ -18,6 +18,7 @@ import (
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/evidence"
+	"chaff/internal/hint"
 	"chaff/internal/logfile"
 	"chaff/internal/replace"
 	"chaff/internal/sections"
@@ -36,7 +37,7 @@ const earlierSuffix = ".store"
 // Reasons for what is done with a store of an earlier version.
 var (
 	// ErrEarlier is returned for a model whose store of an earlier version was not turned into a log yet.
-	ErrEarlier = errors.New("it has a store of an earlier version")
+	ErrEarlier = hint.With(errors.New("it has a store of an earlier version"), "chaff retrain turns it into a log, which nothing is lost by")
 	errTurned  = errors.New("the log was made of the store of an earlier version")
 )
 

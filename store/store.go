@@ -11,6 +11,7 @@ import (
 
 	"chaff/filter"
 	"chaff/internal/fieldtags"
+	"chaff/internal/hint"
 	"chaff/internal/logfile"
 	"chaff/internal/replace"
 	"chaff/metrics"
@@ -22,11 +23,11 @@ const Suffix = filter.LogSuffix
 // Reasons why a log cannot be used.
 var (
 	// ErrNone is returned for a model without a log.
-	ErrNone = errors.New("the model has no log")
+	ErrNone = hint.With(errors.New("the model has no log"), logfile.Anew)
 	// ErrLocked is returned if another process does not stop writing.
-	ErrLocked = errors.New("another process is learning")
+	ErrLocked = hint.With(errors.New("another process is learning"), "try again when it is done")
 	// ErrLearned is returned instead of replacing a log that has learned or forgotten messages meanwhile.
-	ErrLearned = errors.New("messages were learned meanwhile")
+	ErrLearned = hint.With(errors.New("messages were learned meanwhile"), "run it again, so that they are not lost")
 	// ErrDamaged is returned for a log whose bytes have changed since they were written, and ErrTruncated for one whose end is missing.
 	ErrDamaged   = logfile.ErrDamaged
 	ErrTruncated = logfile.ErrTruncated
@@ -37,7 +38,7 @@ var (
 )
 
 // ErrTooFew is returned if a model cannot be fitted yet. Copies of a message count as one.
-var ErrTooFew = errors.New("too few different messages of a class")
+var ErrTooFew = hint.With(errors.New("too few different messages of a class"), "learn messages of each class first: chaff learn --ham PATH, chaff learn --spam PATH")
 
 // Options are the limits of a log, and what it learns.
 type Options struct {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,6 +20,10 @@ func TestAMessageIsLearnedAndForgotten(t *testing.T) {
 	}
 	raw, err := sample.Message("ham/03-review-3391.eml")
 	if err != nil {
+		t.Fatal(err)
+	}
+	bare := filepath.Join(t.TempDir(), "bare")
+	if err := os.WriteFile(bare, raw, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	tests := []struct {
@@ -42,6 +47,7 @@ func TestAMessageIsLearnedAndForgotten(t *testing.T) {
 		{"a flag without its value", "--spam -m", string(raw), 1, "chaff: -m needs a value", 0},
 		{"a misspelt flag", "--span -m " + model, string(raw), 1, "unknown flag --span: did you mean --spam?", 0},
 		{"no model and no log", "--spam -m " + model + "x", string(raw), 75, "the model has no log\nchaff: hint: begin with the mail you have: chaff train -m " + model + "x ~/Maildir", 0},
+		{"a model without a log", "--spam -m " + bare, string(raw), 75, "the model has no log\nchaff: hint: chaff restore --replace makes", 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

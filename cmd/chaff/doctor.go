@@ -74,7 +74,7 @@ Without addresses it asks the sockets of the units, /run/chaff/PROTOCOL.sock.`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if p.model == "" {
-				return hasStore(p.model)
+				return p.hasStore(p.model)
 			}
 			d.run()
 			if slices.ContainsFunc(d.findings, func(f finding) bool { return f.Bad }) {
@@ -202,7 +202,7 @@ func (d *doctor) learning() {
 		err = v.Verify()
 	}
 	if err != nil {
-		isMissing := errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrEarlier) || errors.Is(err, store.ErrNone) && hasStore(d.model) != nil
+		isMissing := errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrEarlier) || errors.Is(err, store.ErrNone) && d.hasStore(d.model) != nil
 		if !isMissing && !errors.Is(err, fs.ErrPermission) { // which files has said
 			d.bad("learning", cmp.Or(delivery.Anew(d.model, err), "chaff restore --replace makes both anew from a backup"), "%v", err)
 		}

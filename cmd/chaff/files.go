@@ -211,17 +211,17 @@ func isSame(a, b string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(of, with) || filepath.Clean(a) == filepath.Clean(b)
 }
 
-// look opens the log of the model at path for reading.
-func look(path string) (*store.View, error) {
-	if err := hasStore(path); err != nil {
+// look opens the log of the model for reading.
+func (p *program) look() (*store.View, error) {
+	if err := p.hasStore(p.model); err != nil {
 		return nil, err
 	}
-	v, err := store.Look(path)
-	return v, delivery.Advised(path, err)
+	v, err := store.Look(p.model)
+	return v, delivery.Advised(p.model, err)
 }
 
 // hasStore returns an error that says how to begin if the model at path does not exist or has no log.
-func hasStore(path string) error {
+func (p *program) hasStore(path string) error {
 	if path == "" {
 		return hint.With(errors.New("no model: the home directory is unknown"), "say where it is: -m FILE")
 	}
@@ -229,7 +229,7 @@ func hasStore(path string) error {
 		return nil
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return hint.With(fmt.Errorf("there is no model %s", path), "begin with the mail you have: chaff train ~/Maildir; or with none: chaff learn --begin")
+		return hint.With(fmt.Errorf("there is no model %s", path), "begin with the mail you have: chaff train"+p.use()+" ~/Maildir; or with none: chaff learn --begin"+p.use())
 	}
 	f, err := delivery.OpenModel(path, io.Discard)
 	if err != nil {

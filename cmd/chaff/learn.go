@@ -153,7 +153,7 @@ func (x *learning) learn() error {
 		return err
 	}
 	if !x.begin {
-		if err := hasStore(x.model); err != nil {
+		if err := x.hasStore(x.model); err != nil {
 			return err
 		}
 	}

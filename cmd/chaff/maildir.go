@@ -30,7 +30,7 @@ type mailboxes struct {
 
 // learnMaildirs learns what mailboxes say that the log does not know. With a dry run it only prints it.
 func (x *learning) learnMaildirs() error {
-	if err := hasStore(x.model); err != nil {
+	if err := x.hasStore(x.model); err != nil {
 		return err
 	}
 	var boxes []*mailbox.Mailbox
@@ -81,7 +81,7 @@ func (x *learning) eachMailbox(all *mailboxes, boxes []*mailbox.Mailbox, o mailb
 		return nil
 	}
 	if x.dryRun {
-		view, err := look(x.model)
+		view, err := x.look()
 		if err != nil {
 			return err
 		}
@@ -171,7 +171,7 @@ enough was learned (store.retrain_after). An interrupt ends it.`,
 			if path == "" {
 				return hint.With(errors.New("no mailbox given"), "chaff watch --maildir ~/Maildir")
 			}
-			if err := hasStore(x.model); err != nil {
+			if err := x.hasStore(x.model); err != nil {
 				return err
 			}
 			if _, err := openMailbox(p, path); err != nil {

@@ -146,7 +146,7 @@ One fit takes up to 5 million messages; --sample fits a part of more.`,
 				return hint.With(errors.New("no parts or models to merge"), "for example: chaff merge home.model work.model -o both.model")
 			}
 			for _, path := range paths {
-				if err := hasStore(path); err != nil {
+				if err := p.hasStore(path); err != nil {
 					return hint.With(err, "each is a part that chaff collect made, or a model with its log")
 				}
 			}

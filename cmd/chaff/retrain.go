@@ -62,7 +62,7 @@ readable by its owner only.`,
 			if out == stdinPath {
 				out = stdoutPath
 			}
-			if err := hasStore(p.model); err != nil {
+			if err := p.hasStore(p.model); err != nil {
 				return err
 			}
 			output := replace.Output{Path: out, Kind: store.LogKind()}

@@ -102,7 +102,7 @@ const judgingMemory = 256 << 20
 
 func (x *serving) run() error {
 	if _, err := os.Stat(x.model); x.model == "" || errors.Is(err, fs.ErrNotExist) {
-		if err := hasStore(x.model); err != nil {
+		if err := x.hasStore(x.model); err != nil {
 			if x.model != "" {
 				err = hint.With(err, "chaff train -m "+hint.Word(x.model)+" --maildir PATH makes one")
 			}

@@ -23,7 +23,7 @@ model does not learn, or learns badly, come first.`,
   chaff status -m spam.model --json`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			v, err := look(p.model)
+			v, err := p.look()
 			if err != nil {
 				return err
 			}

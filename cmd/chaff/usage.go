@@ -27,7 +27,6 @@ import (
 	"chaff/mailbox"
 	"chaff/mailbox/imap"
 	"chaff/models"
-	"chaff/store"
 	"chaff/train"
 )
 
@@ -118,19 +117,10 @@ func oneArgument(what string, least int) cobra.PositionalArgs {
 
 // advised adds to an error what the user can do about it, if it does not say so.
 func advised(err error) error {
-	const anew = "chaff restore --replace makes the model anew from a backup, chaff train --replace from your mail"
 	for _, known := range []struct {
 		err  error
 		hint string
 	}{
-		{store.ErrVersion, "install the version of chaff that wrote it, or a later one"},
-		{store.ErrEarlier, "chaff retrain turns it into a log, which nothing is lost by"},
-		{store.ErrNone, anew},
-		{store.ErrDamaged, anew},
-		{store.ErrTruncated, anew},
-		{store.ErrLearned, "run it again, so that they are not lost"},
-		{store.ErrLocked, "try again when it is done"},
-		{store.ErrTooFew, "learn messages of each class first: chaff learn --ham PATH, chaff learn --spam PATH"},
 		{filter.ErrPart, "chaff merge PART... -o FILE"},
 		{train.ErrTooMuch, "chaff merge --sample 1/2 -o FILE fits a model to half of them, chaff collect --sample 1/2 reads half"},
 		{corpus.ErrTooMuchText, "chaff merge --sample 1/2 fits a model to half of them, or --set split.method=hash looks for none"},

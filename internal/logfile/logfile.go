@@ -11,6 +11,8 @@ import (
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
+
+	"chaff/internal/hint"
 )
 
 // Reasons why a file cannot be used as a log.
@@ -18,12 +20,15 @@ var (
 	// ErrNotLog is returned for a file of another kind.
 	ErrNotLog = errors.New("not a chaff log")
 	// ErrTruncated is returned for a log whose header has no end, or that became shorter while it was read.
-	ErrTruncated = errors.New("log is truncated")
+	ErrTruncated = hint.With(errors.New("log is truncated"), Anew)
 	// ErrDamaged is returned for a log whose bytes have changed since they were written.
-	ErrDamaged = errors.New("log is damaged")
+	ErrDamaged = hint.With(errors.New("log is damaged"), Anew)
 	// ErrVersion is returned for a log of a later version of the program.
-	ErrVersion = errors.New("log is of a later version")
+	ErrVersion = hint.With(errors.New("log is of a later version"), "install the version of chaff that wrote it, or a later one")
 )
+
+// Anew is a hint at what to do about a log that is lost.
+const Anew = "chaff restore --replace makes the model anew from a backup, chaff train --replace from your mail"
 
 const (
 	// Magic begins a log.
