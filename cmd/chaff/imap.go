@@ -87,7 +87,7 @@ func (x *mailClient) check(address string) (err error) {
 		return fmt.Errorf("--limit is %d: must be at least 1", x.options.Limit)
 	}
 	if x.learn {
-		if err := hasStore(x.model); err != nil {
+		if err := x.hasStore(x.model); err != nil {
 			return err
 		}
 	}
@@ -171,7 +171,7 @@ func (x *mailClient) learnFolders(ctx context.Context, c *imap.Client, state *im
 	if err != nil {
 		return nil, err
 	}
-	all := &mailboxes{File: x.model}
+	all := &mailboxes{File: x.model, review: "move each that is in the wrong folder"}
 	o := mailbox.LearnOptions{Workers: 1, Limit: x.options.Limit, Filed: box.Filed}
 	l := learning{onModel: x.onModel}
 	for _, l.dryRun = range []bool{true, false} {
@@ -205,10 +205,8 @@ func (d mailDone) describe(a *answer) {
 		}
 	}
 	if d.Learned != nil {
-		m := d.Learned.Mailboxes[0]
-		addMailbox(a, m, false)
-		later(m.Later)
-		d.Learned.afterwards.describe(a)
+		d.Learned.describe(a)
+		later(d.Learned.Mailboxes[0].Later)
 	}
 	r := d.Inbox
 	if r == nil {

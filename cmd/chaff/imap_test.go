@@ -15,6 +15,8 @@ import (
 	"github.com/emersion/go-imap/v2/imapserver"
 	"github.com/emersion/go-imap/v2/imapserver/imapmemserver"
 	"github.com/google/go-cmp/cmp"
+
+	"chaff/corpus/sample"
 )
 
 // postbox is a mailbox of anna on an IMAP server, and a model.
@@ -127,6 +129,24 @@ moved       1 to Junk
 			t.Errorf("the JSON has no %s: %s", part, out)
 		}
 	}
+}
+
+func TestAMailboxByIMAPNamesMessagesThatLookMislabelled(t *testing.T) {
+	t.Parallel()
+	b := newPostbox(t)
+	mail := filepath.Join("..", "..", "corpus", "sample", "mail")
+	b.chaff(0, "train", "--replace", "--ham", filepath.Join(mail, "ham"), "--spam", filepath.Join(mail, "spam"))
+	must(t, b.user.Create("Junk", nil))
+	raw, err := sample.Message("spam/03-hair-tonic.eml")
+	must(t, err)
+	_, err = b.user.Append("INBOX", literalText{strings.NewReader(string(raw) + "once more")}, &imap.AppendOptions{Flags: []imap.Flag{imap.FlagAnswered, imap.FlagSeen}})
+	must(t, err)
+	b.imap("a spam that was answered", []string{"--learn"}, `
+learned     1: 1 ham
+known       0 already; left out: 0
+doubtful    1 message looks mislabelled: move each that is in the wrong folder
+            ham: Is your hair getting thin?  […  127.0.0.1/INBOX#1
+`)
 }
 
 func TestAMailboxByIMAPThatCannotBeFiltered(t *testing.T) {

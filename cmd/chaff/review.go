@@ -2,9 +2,11 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -28,7 +30,8 @@ func reviewCommand(p *program) *cobra.Command {
 		Short: "List messages that look mislabelled, and settle their labels",
 		Long: `Review lists the messages at each PATH whose labels look wrong, the worst
 first, with the command that corrects each. A PATH is the mail that the model
-was trained on, named as for chaff train.
+was trained on, named as for chaff train. Of mail that is at no PATH, such as
+that of an IMAP server, it lists when each message was delivered.
 
 With --correct ID a message of the log gets the other class. With --confirm ID
 its label is right: it is not listed again. Both labels count fully from then
@@ -58,6 +61,8 @@ type doubtful struct {
 	Label   string `json:"label"`
 	// Doubt is how much the message scores like another class: see [metrics.Typical.Doubt].
 	Doubt float64 `json:"doubt"`
+	// Delivered is when a message that is at no path was delivered, if that is known.
+	Delivered *time.Time `json:"delivered,omitempty"`
 }
 
 type reviewed struct {
@@ -74,22 +79,33 @@ type reviewed struct {
 
 func (x *reviewing) review() error {
 	mail, err := x.sources.open()
-	if err != nil {
+	isElsewhere := errors.Is(err, errNoMailGiven)
+	if err != nil && !isElsewhere {
 		return err
 	}
-	view, err := look(x.model)
+	view, err := x.look()
 	if err != nil {
 		return err
 	}
 	defer view.Close()
-	if err := mail.match(x.model, view.Filter()); err != nil {
+	if !isElsewhere {
+		err = mail.match(x.model, view.Filter())
+	}
+	if err != nil {
 		return err
 	}
 	r := reviewed{File: x.model, Doubts: []doubtful{}}
 	entries := map[uint64]store.Entry{}
 	for _, e := range view.Entries() {
 		entries[e.Fingerprint] = e
-		if e.Doubt > 0 {
+		switch {
+		case e.Doubt > 0 && isElsewhere:
+			d := doubtful{ID: fmt.Sprintf(idFormat, e.Fingerprint), Label: view.Classes()[e.Label], Doubt: float64(e.Doubt) / 100}
+			if !e.Time.IsZero() {
+				d.Delivered = &e.Time
+			}
+			r.Doubts = append(r.Doubts, d)
+		case e.Doubt > 0:
 			r.Elsewhere++
 		}
 	}
@@ -120,7 +136,10 @@ func (x *reviewing) review() error {
 	}
 	slices.SortStableFunc(r.Doubts, func(a, b doubtful) int { return cmp.Compare(b.Doubt, a.Doubt) })
 	r.classes = view.Classes()
-	if err := x.show(r, r.describe); err != nil || x.asJSON || r.Messages > 0 {
+	if isElsewhere {
+		r.Messages, r.Learned = len(entries), len(entries)
+	}
+	if err := x.show(r, r.describe); err != nil || x.asJSON || r.Messages > 0 || isElsewhere {
 		return err
 	}
 	return errNoMessages
@@ -143,10 +162,14 @@ func (r reviewed) describe(a *answer) {
 		a.line("%s:", mislabelled(len(r.Doubts)))
 		for _, d := range r.Doubts {
 			id := d.ID[:idDigits]
-			a.line("  %s %s: %s", id, d.Label, screen.Quoted(screen.Cut(screen.Printable(cmp.Or(d.Subject, "(no subject)")), headWidth)))
-			a.line("    %s", screen.Quoted(d.Path))
+			if d.Path == "" {
+				a.line("  %s %s: delivered %s", id, d.Label, timeText(d.Delivered))
+			} else {
+				a.line("  %s %s: %s", id, d.Label, screen.Quoted(screen.Cut(screen.Printable(cmp.Or(d.Subject, "(no subject)")), headWidth)))
+				a.line("    %s", screen.Quoted(d.Path))
+			}
 			if len(r.classes) > 2 {
-				a.line("    %s", screen.Quoted("chaff learn --class NAME"+a.use()+" "+hint.Word(d.Path)))
+				a.line("    %s", screen.Quoted("chaff learn --class NAME"+a.use()+" "+hint.Word(cmp.Or(d.Path, "PATH"))))
 			} else {
 				a.line("    %s", screen.Quoted("chaff review --correct "+id+a.use()))
 			}
@@ -190,7 +213,7 @@ func worstOf(changes []mailbox.Change) []doubtful {
 // doubtOf returns a message to doubt, with its subject if it could be read.
 func doubtOf(fingerprint uint64, path, label string, doubt float64, raw []byte) doubtful {
 	decoder := message.NewDecoder(message.DefaultOptions())
-	return doubtful{fmt.Sprintf(idFormat, fingerprint), path, string(decoder.Decode(raw).Get("subject")), label, doubt}
+	return doubtful{fmt.Sprintf(idFormat, fingerprint), path, string(decoder.Decode(raw).Get("subject")), label, doubt, nil}
 }
 
 // idDigits is how many digits of an ID are printed. They tell the messages of a log apart but for one in a million.

@@ -48,6 +48,8 @@ func (s *sourceFlags) add(c *cobra.Command) {
 	addFormat(c, &s.format, "what is at --ham and --spam")
 }
 
+var errNoMailGiven = errors.New("no mail given")
+
 // errNoMessages is the error about paths without messages.
 var errNoMessages = errors.New("no messages at the paths given: the files or folders are empty")
 
@@ -94,10 +96,10 @@ func (s *sourceFlags) open() (labelled, error) {
 			}
 		}
 	}
-	if len(all.opened) == 0 {
-		return all, hint.With(errors.New("no mail given"), "name some: a PATH such as ~/Maildir, or --ham PATH and --spam PATH")
-	}
 	all.source = corpus.Concat(all.opened...)
+	if len(all.opened) == 0 {
+		return all, hint.With(errNoMailGiven, "name some: a PATH such as ~/Maildir, or --ham PATH and --spam PATH")
+	}
 	return all, nil
 }
 
