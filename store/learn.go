@@ -161,8 +161,8 @@ func (s *Store) lesson(document *features.Document, before Entry) (p filter.Part
 	return p, err
 }
 
-// sure is the probability of a class from which the filter is sure of it.
-const sure = 0.99
+// sure is the probability of a class from which the filter is sure of it. A model of a few hundred messages seldom gives more than 0.99.
+const sure = 0.98
 
 // Contradicts reports whether the filter is sure that a message is not of the class label. What was moved to another class, or learned against
 // the filter, contradicts nothing: it may be taken back.
