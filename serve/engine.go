@@ -214,7 +214,10 @@ func (v Verdict) Symbol() string {
 // [ErrTimeout], raw must not change for a while: the judgement may still go on.
 func (e *Engine) Judge(ctx context.Context, from Origin, raw []byte) (Verdict, error) {
 	began := time.Now()
-	v, err := limited(ctx, e, raw, func() (Verdict, error) { return e.judge(from.User, raw), nil })
+	v, err := Verdict{}, from.Cut
+	if err == nil {
+		v, err = limited(ctx, e, raw, func() (Verdict, error) { return e.judge(from.User, raw), nil })
+	}
 	e.remember(newRecord(from, raw, v, began, err), raw, from.Protocol)
 	if err != nil {
 		e.Counters.Unjudged.Add(reasonOf(err), 1)

@@ -15,6 +15,7 @@ type Origin struct {
 	Protocol string
 	QueueID  string // what the mail system calls the message
 	User     string // "" for nobody
+	Cut      error  // why it has only its beginning, as that of a [Message]: then it is neither judged nor learned
 }
 
 // eventsASecond is how many events of a kind are logged in a second at most: whoever sends mail must not fill the disk, nor hide wrong tokens.

@@ -24,7 +24,7 @@ func TestEachMessageHasALineInTheLog(t *testing.T) {
 	var text *bytes.Buffer
 	e, _ := start(t, newModel(t, 20), func(o *Options) { text, o.MaxMessage = eventLog(o), 1000 })
 	ctx, from := t.Context(), Origin{Protocol: "milter", QueueID: "4ABC"}
-	if _, err := e.Judge(ctx, Origin{"milter", "4ABC", "bob"}, []byte("From: secret@a.b\nSubject: private\nMessage-ID: <x@y>\n\npills casino\n")); err != nil {
+	if _, err := e.Judge(ctx, Origin{Protocol: "milter", QueueID: "4ABC", User: "bob"}, []byte("From: secret@a.b\nSubject: private\nMessage-ID: <x@y>\n\npills casino\n")); err != nil {
 		t.Fatal(err)
 	}
 	_, _ = e.Judge(ctx, from, make([]byte, 1001))

@@ -20,6 +20,9 @@ func (e *Engine) Connect(protocol string, clients *atomic.Int64) (done func(), e
 
 // Message is a message that a protocol is reading, within the limits of the engine. It belongs to one goroutine.
 type Message struct {
+	// Cut is why the message has only its beginning, else nil.
+	Cut error
+
 	engine *Engine
 	raw    []byte
 	taken  int
@@ -28,7 +31,7 @@ type Message struct {
 // NewMessage returns an empty message. The caller closes it.
 func (e *Engine) NewMessage() *Message { return &Message{engine: e} }
 
-// Write appends to the message what fits. The error is [ErrTooLarge] or [ErrBusy]; then the message has its beginning, and must not be judged.
+// Write appends to the message what fits. The error is [ErrTooLarge] or [ErrBusy]; then the message is cut.
 func (m *Message) Write(p []byte) (int, error) {
 	most := m.engine.options.MaxMessage
 	fits := p[:min(len(p), most-len(m.raw))]
@@ -36,21 +39,18 @@ func (m *Message) Write(p []byte) (int, error) {
 		size := min(max(need, 2*m.taken, 4<<10), most)
 		if more := int64(size - m.taken); m.engine.transit.Add(more) > int64(m.engine.options.Memory) {
 			m.engine.transit.Add(-more)
-			return 0, m.refuse(ErrBusy)
+			m.Cut = ErrBusy
+			return 0, m.Cut
 		}
 		m.taken = size
 		m.raw = append(make([]byte, 0, size), m.raw...)
 	}
 	m.raw = append(m.raw, fits...)
 	if len(fits) < len(p) {
-		return len(fits), m.refuse(ErrTooLarge)
+		m.Cut = ErrTooLarge
+		return len(fits), m.Cut
 	}
 	return len(p), nil
-}
-
-func (m *Message) refuse(why error) error {
-	m.engine.Counters.Unjudged.Add(reasonOf(why), 1)
-	return why
 }
 
 // Bytes returns the message.
@@ -62,5 +62,5 @@ func (m *Message) Drop() { m.raw = nil }
 // Close gives back the memory. The bytes of the message stay valid.
 func (m *Message) Close() {
 	m.engine.transit.Add(int64(-m.taken))
-	m.taken, m.raw = 0, nil
+	m.taken, m.raw, m.Cut = 0, nil, nil
 }

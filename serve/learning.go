@@ -50,6 +50,9 @@ func (e *Engine) learn(ctx context.Context, from Origin, raw []byte, label strin
 		}
 		e.events.learned(from, label, string(o.What), err)
 	}()
+	if err = from.Cut; err != nil {
+		return o, err
+	}
 	l := e.learner
 	if err = e.admit(raw, &l.lessons, e.options.Queue); err != nil {
 		return o, err

@@ -52,6 +52,13 @@ func TestTheSizeOfAMessageIsLimited(t *testing.T) {
 		if !errors.Is(err, want) {
 			t.Errorf("read %d bytes: got %v, want %v", size, err, want)
 		}
+		from := Origin{Cut: m.Cut}
+		if v, err := e.Judge(t.Context(), from, m.Bytes()); err != nil || !errors.Is(v.Unjudged, want) {
+			t.Errorf("judge what is read of %d bytes: got %v, %v, want %v", size, v.Unjudged, err, want)
+		}
+		if _, err := e.Learn(t.Context(), from, m.Bytes(), "spam"); !errors.Is(err, want) {
+			t.Errorf("learn what is read of %d bytes: got %v, want %v", size, err, want)
+		}
 		m.Close()
 	}
 	if got := e.Counters.Unjudged.All()["too_large"]; got != 2 {

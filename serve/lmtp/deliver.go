@@ -32,13 +32,16 @@ func (c *client) deliver() error {
 		if err != nil {
 			return err
 		}
-		switch n, err := m.Write(part); {
-		case errors.Is(err, serve.ErrTooLarge):
-			return c.passLarge(m, part[n:])
-		case err != nil:
+		n, err := m.Write(part)
+		if err == nil {
+			continue
+		}
+		v, err := c.server.Engine.Judge(c.server.Working, serve.Origin{Protocol: c.server.Protocol, Cut: err}, m.Bytes())
+		if err != nil {
 			refuse(c.transaction.recipients, err)
 			return c.drain()
 		}
+		return c.passLarge(m, part[n:], v)
 	}
 	return c.pass(m)
 }
@@ -76,8 +79,8 @@ func setStatus(recipients []*recipient, status reply) {
 }
 
 // passLarge passes on a message that is too large to be judged. Its beginning is m, then comes part, then the rest.
-func (c *client) passLarge(m *serve.Message, part []byte) error {
-	text, headerEnded := verdictfield.Set(m.Bytes(), verdictfield.UnjudgedField(serve.ErrTooLarge.Error()))
+func (c *client) passLarge(m *serve.Message, part []byte, v serve.Verdict) error {
+	text, headerEnded := verdictfield.Set(m.Bytes(), v.Fields()...)
 	if !headerEnded {
 		c.server.Warn("a message has a header of more than %d bytes: the mail server keeps it", len(m.Bytes()))
 		setStatus(c.transaction.recipients, reply{451, "4.3.0 the header of the message is too large"})

@@ -19,6 +19,7 @@ import (
 
 	"chaff/internal/verdictfield"
 	"chaff/serve"
+	"chaff/test/servetest"
 )
 
 // failing returns an engine whose verdicts fail.
@@ -63,7 +64,7 @@ func TestABusyDaemonGivesATemporaryError(t *testing.T) {
 
 func TestAMessageOverTheLimitPasses(t *testing.T) {
 	const limit = 100 << 10
-	e := newEngine(t, func(o *serve.Options) { o.MaxMessage = limit })
+	e := newEngine(t, func(o *serve.Options) { o.MaxMessage, o.History = limit, 100 })
 	d := start(t, e, nil)
 	head := "X-Spam-Flag: NO\nSubject: large\n\n"
 	fits := head + strings.Repeat("a", limit-len(head)-strings.Count(head, "\n"))
@@ -86,6 +87,7 @@ func TestAMessageOverTheLimitPasses(t *testing.T) {
 			t.Errorf("%d messages were counted", n)
 		}
 	}
+	servetest.WantUnjudged(t, e.Engine, "too_large", 6)
 }
 
 // Go-milter's client does not know that word.

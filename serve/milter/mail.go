@@ -2,7 +2,6 @@ package milter
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"time"
 
@@ -25,7 +24,6 @@ type mail struct {
 	ends       []int32 // of the fields in message
 	header     int     // length of the header in message, if it has ended
 	line       []byte  // of a field
-	why        error   // it cannot be judged; message has its beginning
 }
 
 // reset makes room for the next message.
@@ -50,7 +48,7 @@ func (m *mail) field(name, value []byte) {
 	if conn := m.client.conn; conn.Last.IsZero() {
 		conn.Last = time.Now().Add(m.client.server.Total)
 	}
-	if m.why != nil {
+	if m.message.Cut != nil {
 		return
 	}
 	m.line = append(append(m.line[:0], name...), ':')
@@ -58,7 +56,7 @@ func (m *mail) field(name, value []byte) {
 		m.line = append(m.line, ' ')
 	}
 	m.line = append(appendCRLF(m.line, value), "\r\n"...)
-	if _, m.why = m.message.Write(m.line); m.why == nil {
+	if _, err := m.message.Write(m.line); err == nil {
 		m.ends = append(m.ends, int32(len(m.message.Bytes())))
 	}
 }
@@ -78,8 +76,8 @@ func appendCRLF(dst, text []byte) []byte {
 }
 
 func (m *mail) endHeader() {
-	if m.header == 0 && m.why == nil {
-		if _, m.why = m.message.Write([]byte("\r\n")); m.why == nil {
+	if m.header == 0 && m.message.Cut == nil {
+		if _, err := m.message.Write([]byte("\r\n")); err == nil {
 			m.header = len(m.message.Bytes())
 		}
 	}
@@ -87,8 +85,8 @@ func (m *mail) endHeader() {
 
 func (m *mail) body(piece []byte) {
 	m.endHeader()
-	if m.why == nil {
-		_, m.why = m.message.Write(piece)
+	if m.message.Cut == nil {
+		_, _ = m.message.Write(piece)
 	}
 }
 
@@ -110,25 +108,21 @@ func (m *mail) answer() (a answer) {
 	}()
 	m.endHeader()
 	s := m.client.server
-	if m.header == 0 && errors.Is(m.why, serve.ErrTooLarge) { // a forged verdict could be in the rest
-		s.Warn("a message has a header of more than %d bytes: the mail server keeps it", s.options.MaxMessage)
-		a.reply = "451 4.3.0 The header of the message is too large"
-		return a
-	}
 	raw := m.message.Bytes()
 	var isFew bool
 	if a.edits, isFew = editsOf(raw[:m.header], m.ends, m.client.has(milter.OptHeaderLeadingSpace)); !isFew {
 		a.reply = fmt.Sprintf("550 5.7.1 The message has more than %d fields of a spam filter", maxEdits)
 		return a
 	}
-	v, err := serve.Unjudged(m.why)
-	if m.why == nil {
-		v, err = s.Engine.Judge(s.Working, serve.Origin{Protocol: s.Protocol, QueueID: m.queueID, User: m.user}, raw)
-	}
+	v, err := s.Engine.Judge(s.Working, serve.Origin{Protocol: s.Protocol, QueueID: m.queueID, User: m.user, Cut: m.message.Cut}, raw)
 	isSpam := v.Verdict == filter.Spam
 	switch {
 	case err != nil:
 		a.reply = "451 4.3.2 The spam filter: " + serve.Temporary(err)
+		return a
+	case m.header == 0: // it is too large, and a forged verdict could be in the rest
+		s.Warn("a message has a header of more than %d bytes: the mail server keeps it", s.options.MaxMessage)
+		a.reply = "451 4.3.0 The header of the message is too large"
 		return a
 	case isSpam && s.options.MilterReject > 0 && v.Probability >= s.options.MilterReject:
 		a.reply = "550 5.7.1 The message was judged to be spam"

@@ -163,7 +163,7 @@ func (c *client) take(code milter.Code, data []byte) error {
 			return nil
 		}
 	case milter.CodeBody:
-		if m.body(data); m.why != nil && c.has(milter.OptSkip) { // the rest of a message over a limit need not come
+		if m.body(data); m.message.Cut != nil && c.has(milter.OptSkip) { // the rest of a message over a limit need not come
 			c.reply(byte(milter.ActSkip), nil)
 			return nil
 		}

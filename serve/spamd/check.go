@@ -21,32 +21,28 @@ func (c *client) check(r request) error {
 	e := c.server.Engine
 	m := e.NewMessage()
 	defer m.Close()
-	err := c.readMessage(r, m)
-	isCut := errors.Is(err, serve.ErrTooLarge) // m has the beginning of the message
-	if err != nil && !(isCut && r.keeps(m.Bytes())) {
+	from, err := c.readMessage(r, m)
+	if err != nil {
 		return err
 	}
 	settings := e.Settings()
 	if !judges(settings) {
 		return errClasses
 	}
-	j := judged{serve.Verdict{Unjudged: serve.ErrTooLarge}, settings.Thresholds.Spam}
-	if !isCut {
-		if j.Verdict, err = e.Judge(c.server.Working, c.from(r), m.Bytes()); err != nil {
-			return err
-		}
+	j := judged{threshold: settings.Thresholds.Spam}
+	if j.Verdict, err = e.Judge(c.server.Working, from, m.Bytes()); err != nil {
+		return err
+	}
+	if m.Cut != nil && !r.keeps(m.Bytes()) {
+		return m.Cut
 	}
 	head, text := j.replyTo(r, m.Bytes())
 	m.Drop()
 	c.write(head, text)
-	if isCut {
+	if m.Cut != nil {
 		c.drain()
 	}
 	return nil
-}
-
-func (c *client) from(r request) serve.Origin {
-	return serve.Origin{Protocol: c.server.Protocol, User: r.user}
 }
 
 // judges reports whether a model can answer.
@@ -165,14 +161,14 @@ func (c *client) tell(r request) error {
 	}
 	m := s.Engine.NewMessage()
 	defer m.Close()
-	err := c.readMessage(r, m)
+	from, err := c.readMessage(r, m)
 	var o store.Outcome
 	switch {
 	case err != nil:
 	case r.set:
-		o, err = s.Engine.Learn(s.Working, c.from(r), m.Bytes(), r.class)
+		o, err = s.Engine.Learn(s.Working, from, m.Bytes(), r.class)
 	case r.remove:
-		o, err = s.Engine.Forget(s.Working, c.from(r), m.Bytes())
+		o, err = s.Engine.Forget(s.Working, from, m.Bytes())
 	}
 	if err != nil {
 		return err

@@ -100,7 +100,8 @@ func TestAModelOfOtherClassesJudgesNothing(t *testing.T) {
 
 func TestAMessageOverTheLimitPasses(t *testing.T) {
 	const limit = 100 << 10
-	d := start(t, "unix", servetest.NewEngine(t, func(o *serve.Options) { o.MaxMessage = limit }), nil)
+	e := servetest.NewEngine(t, func(o *serve.Options) { o.MaxMessage, o.History = limit, 100 })
+	d := start(t, "unix", e, nil)
 	head := "Subject: large\r\nX-Spam-Flag: NO\r\n\r\n"
 	fits := head + strings.Repeat("a", limit-len(head))
 	if got := d.ask(t, requestOf("SYMBOLS", "1.5", "", fits)); strings.HasSuffix(got, "CHAFF_UNJUDGED") {
@@ -120,6 +121,10 @@ func TestAMessageOverTheLimitPasses(t *testing.T) {
 				t.Errorf("%.20q: got %q", r, got)
 			}
 		}
+	}
+	servetest.WantUnjudged(t, e, "too_large", 15)
+	if got := e.Counters.Unlearned.All()["too_large"]; got != 3 {
+		t.Errorf("%d lessons were counted", got)
 	}
 }
 

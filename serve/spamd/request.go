@@ -149,22 +149,22 @@ func (c *client) Read(p []byte) (int, error) {
 	return c.conn.Read(p)
 }
 
-// readMessage reads the message of a request into m. With an error from m, such as [serve.ErrTooLarge], m has its beginning, and the
-// rest is not read.
-func (c *client) readMessage(r request, m *serve.Message) error {
+// readMessage reads the message of a request into m. The rest of one that is cut is not read.
+func (c *client) readMessage(r request, m *serve.Message) (serve.Origin, error) {
 	c.inMessage = true
 	from := io.Reader(c.in)
 	if r.length >= 0 {
 		from = io.LimitReader(from, int64(r.length))
 	}
 	n, err := io.CopyBuffer(m, from, make([]byte, min(bufferSize, max(r.length, 1))))
-	if err != nil {
-		return err
+	origin := serve.Origin{Protocol: c.server.Protocol, User: r.user, Cut: m.Cut}
+	if err != nil && m.Cut == nil {
+		return origin, err
 	}
-	if got, isWhole := int(n), bytes.HasSuffix(m.Bytes(), []byte("\n")) || c.in.Buffered() == 0; r.length >= 0 && (got < r.length || !isWhole) {
-		return protocolError(fmt.Sprintf("(Content-Length mismatch: Expected %d bytes, got %d bytes)", r.length, got+c.extra()))
+	if got, isWhole := int(n), bytes.HasSuffix(m.Bytes(), []byte("\n")) || c.in.Buffered() == 0; m.Cut == nil && r.length >= 0 && (got < r.length || !isWhole) {
+		return origin, protocolError(fmt.Sprintf("(Content-Length mismatch: Expected %d bytes, got %d bytes)", r.length, got+c.extra()))
 	}
-	return nil
+	return origin, nil
 }
 
 // extra returns how many bytes have come behind the message, to the end of the line.

@@ -34,8 +34,8 @@ func (s *server) classify(r *http.Request) (any, error) {
 	defer m.Close()
 	var v serve.Verdict
 	err := s.mail(r, m)
-	if err == nil {
-		v, err = s.engine.Judge(r.Context(), originOf(r), m.Bytes())
+	if err == nil || m.Cut != nil {
+		v, err = s.engine.Judge(r.Context(), serve.Origin{Protocol: "http", User: userOf(r), Cut: m.Cut}, m.Bytes())
 	}
 	if err = cmp.Or(err, v.Unjudged); err != nil {
 		return nil, failure{statusOf(err), err.Error(), serve.Verdict{Unjudged: err}.Fields()}
@@ -86,10 +86,10 @@ func (s *server) rspamdCheck(r *http.Request) (any, error) {
 	defer m.Close()
 	var v serve.Verdict
 	err := s.body(r, m)
-	if err == nil {
-		v, err = s.engine.Judge(r.Context(), rspamdOrigin(r), m.Bytes())
-	} else {
-		v, err = serve.Unjudged(err)
+	if err == nil || m.Cut != nil {
+		from := rspamdOrigin(r)
+		from.Cut = m.Cut
+		v, err = s.engine.Judge(r.Context(), from, m.Bytes())
 	}
 	switch {
 	case err != nil && statusOf(err) < http.StatusInternalServerError:

@@ -13,6 +13,7 @@ import (
 
 	"chaff/serve"
 	"chaff/store"
+	"chaff/test/servetest"
 )
 
 // description is openapi.json.
@@ -237,6 +238,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 			}
 		})
 	}
+	servetest.WantUnjudged(t, s.engine, "too_large", 1)
 	for _, methods := range d.Paths {
 		for _, operation := range methods {
 			if operation.OperationID != "openapi" && !seen[operation.OperationID+"200"] {

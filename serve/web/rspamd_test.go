@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"chaff/serve"
+	"chaff/test/servetest"
 )
 
 func TestAnswersOfRspamd(t *testing.T) {
@@ -56,6 +57,7 @@ func TestAnswersOfRspamd(t *testing.T) {
 			}
 		})
 	}
+	servetest.WantUnjudged(t, s.engine, "too_large", 1)
 	if w := s.do("GET", "/ping", ""); w.Body.String() != "pong\r\n" {
 		t.Errorf("ping: %q", w.Body)
 	}

@@ -178,22 +178,17 @@ func (s *server) routes() map[string]http.HandlerFunc {
 const maxDrained = 256 << 20
 
 // body reads the message of a request into m. What a client has compressed for its way, or only names as clients of
-// rspamd can, is no message. After an error it takes the rest of the request: else the connection would end with an error for clients that still send,
-// such as rspamc, and they would not read the answer.
+// rspamd can, is no message.
 func (s *server) body(r *http.Request, m *serve.Message) error {
-	err, h := errEncoding, r.Header
+	h := r.Header
 	encoding := h.Get("Content-Encoding")
-	if (encoding == "" || strings.EqualFold(encoding, "identity")) && h.Get("Compression")+h.Get("File")+h.Get("Shm") == "" {
-		_, err = io.Copy(m, r.Body)
-		if err != nil && !errors.Is(err, serve.ErrTooLarge) && !errors.Is(err, serve.ErrBusy) {
-			err = errBody
-		}
+	if encoding != "" && !strings.EqualFold(encoding, "identity") || h.Get("Compression")+h.Get("File")+h.Get("Shm") != "" {
+		return errEncoding
 	}
-	if err != nil {
-		m.Close()
-		_, _ = io.CopyN(io.Discard, r.Body, maxDrained)
+	if _, err := io.Copy(m, r.Body); err != nil && m.Cut == nil {
+		return errBody
 	}
-	return err
+	return m.Cut
 }
 
 // mail is body for a message that has to be mail. What is none is a [message.NoMail].
@@ -241,9 +236,12 @@ func statusOf(err error) int {
 // answer answers a request with a value, as JSON.
 type answer func(r *http.Request) (any, error)
 
+// answered takes what is left of the request first: else the connection would end with an error for clients that still send, such as rspamc, and they
+// would not read the answer.
 func answered(a answer) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		value, err := a(r)
+		_, _ = io.CopyN(io.Discard, r.Body, maxDrained)
 		if err != nil {
 			writeFailure(w, err)
 			return

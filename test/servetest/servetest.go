@@ -90,6 +90,20 @@ func NewEngine(t testing.TB, change func(*serve.Options)) *serve.Engine {
 	return e
 }
 
+// WantUnjudged checks how many messages have no verdict for a reason, by the counters and by the history.
+func WantUnjudged(t testing.TB, e *serve.Engine, reason string, want int) {
+	t.Helper()
+	remembered := 0
+	for _, r := range e.History.All() {
+		if r.Unjudged == reason {
+			remembered++
+		}
+	}
+	if counted := int(e.Counters.Unjudged.All()[reason]); counted != want || remembered != want {
+		t.Errorf("%s: %d messages are counted and %d in the history, want %d", reason, counted, remembered, want)
+	}
+}
+
 // Log is a logger that keeps its lines.
 type Log struct {
 	mu  sync.Mutex
