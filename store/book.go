@@ -80,6 +80,9 @@ func openBook(file *os.File) (*book, error) {
 	if err != nil {
 		return nil, replace.Reason(err)
 	}
+	if info.Size() == 0 { // of a learner that is about to begin, or was killed before it did
+		return nil, ErrNone
+	}
 	b := &book{file: file}
 	if b.log, err = logfile.Open(file); err != nil {
 		return nil, replace.Reason(err)
@@ -388,7 +391,7 @@ func openToRead(path string) (*book, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, info, err := replace.OpenRegular(path+Suffix, path, os.O_RDONLY)
+	file, _, err := replace.OpenRegular(path+Suffix, path, os.O_RDONLY)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && HasEarlier(path):
 		return nil, ErrEarlier
@@ -399,9 +402,6 @@ func openToRead(path string) (*book, error) {
 	}
 	b, err := openBook(file)
 	if err != nil {
-		if info.Size() == 0 { // that of a learner that is about to begin
-			err = ErrNone
-		}
 		file.Close()
 	}
 	return b, err

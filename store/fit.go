@@ -138,10 +138,11 @@ func (s *Store) fitOnce(ctx context.Context, labels map[uint64]int, o RetrainOpt
 			return s.replay(ctx, read, model, log)
 		})
 	})
-	if err == nil {
-		s.expired += l.facts.Expired - before
+	if err != nil {
+		return train.Refitted{}, err
 	}
-	return refitted, err
+	s.expired += l.facts.Expired - before
+	return refitted, nil
 }
 
 // aside unlocks the log and does something. That may lock the log again, and read what others have appended, before it ends.
@@ -191,10 +192,11 @@ func (s *Store) aside(ctx context.Context, do func(lock func() error) error) (er
 // pause lets others learn, each second. Only what changes one message after the other calls it: a mailbox decides by the log as it has read it.
 func (s *Store) pause() error {
 	if time.Since(s.locked) > time.Second && s.failed == nil && s.unfolded == nil {
-		_ = s.aside(s.ctx, func(func() error) error { // a log that was written anew is as good
+		err := s.aside(s.ctx, func(func() error) error { // a log that was written anew is as good
 			time.Sleep(10 * time.Millisecond) // who waits looks each 2 ms, see lockFile
 			return nil
 		})
+		s.failed = cmp.Or(s.failed, err)
 	}
 	return s.failed
 }
@@ -219,7 +221,7 @@ func (b *book) replay(ctx context.Context, from int64, model string, log *os.Fil
 		return follower{n}.enterAll(b, some, false)
 	}
 	return follower{n}.together(func() error {
-		_, err := b.log.Each(from, b.end, func(r logfile.Record) error {
+		end, err := b.log.Each(from, b.end, func(r logfile.Record) error {
 			switch op(r.Op) {
 			case learn, forget:
 				lessons = append(lessons, r.At)
@@ -235,10 +237,13 @@ func (b *book) replay(ctx context.Context, from int64, model string, log *os.Fil
 			}
 			return nil
 		})
-		if err == nil {
-			err = learnAll()
+		switch {
+		case err != nil:
+			return err
+		case end != b.end: // an older log was copied over it
+			return errReplaced
 		}
-		return err
+		return learnAll()
 	})
 }
 

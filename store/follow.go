@@ -270,8 +270,10 @@ func (s follower) enterAll(b *book, offsets []int64, wait bool) error {
 	return b.eachTaught(offsets, func(r logfile.Record, t Taught) error {
 		before, err := s.find(t.entry.Fingerprint)
 		switch {
-		case err != nil || s.facts.Shared != nil && before.Confirmed && !t.entry.Confirmed:
+		case err != nil:
 			return err
+		case before.Confirmed && !t.entry.Confirmed && (s.facts.Shared != nil || before.what == t.entry.what && before.Label == t.entry.Label):
+			return nil
 		case !wait && r.Reason == again && before.what == t.entry.what && !before.Shared: // else the fit has left it out
 			t.entry.at = before.at
 			return s.place(t.entry)

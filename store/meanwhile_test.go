@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 
@@ -149,4 +150,82 @@ func TestALogIsSearchedOnceForTheTextsOfAllThatWaits(t *testing.T) {
 	if some, all := read(offsets[:100]), read(offsets); all > 3*some {
 		t.Errorf("100 lessons read %d bytes of the log, and 400 read %d", some, all)
 	}
+}
+
+func TestAFitThatAnotherProcessWasFasterWithIsNone(t *testing.T) {
+	path := trained(t, "votes", corpustest.Mailbox(1, 20, "ham", "spam"))
+	s := opened(t, path)
+	for i := range 60 { // all spam
+		learned(t, s, Message{Raw: numbered(i).Raw, Label: "spam"})
+	}
+	fit := sync.OnceFunc(func() {
+		other := opened(t, path)
+		retrain(t, other)
+		noError(t, other.Close())
+	})
+	refitted, err := s.FitIfDue(t.Context(), RetrainOptions{Workers: 1, Pass: func(int, int) { fit() }}, false)
+	if err != nil || refitted.Messages != 0 {
+		t.Errorf("it says that it was fitted to %d messages, %v", refitted.Messages, err)
+	}
+}
+
+func TestNobodyLearnsIntoALogThatIsGone(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		do   func(log string) error
+	}{
+		{"a log that was removed", os.Remove},
+		{"a log in whose place another file is", func(log string) error { return errors.Join(os.Remove(log), os.WriteFile(log, nil, 0o600)) }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := opened(t, trained(t, "multinomial", corpustest.Mailbox(1, 10, "ham", "spam")))
+			noError(t, test.do(s.path+Suffix))
+			s.locked = time.Time{}
+			for i := range 2 {
+				if o, err := s.Learn(numbered(i)); err == nil {
+					t.Errorf("message %d: %s", i, o.What)
+				}
+			}
+		})
+	}
+}
+
+func TestALabelThatIsConfirmedDuringAFitStaysConfirmed(t *testing.T) {
+	path := trained(t, "votes", corpustest.Mailbox(1, 20, "ham", "spam"))
+	m := Message{Raw: mailOf(t, corpustest.Mailbox(1, 20, "ham", "spam"))[0].Raw, Label: "spam"} // which was ham
+	s := opened(t, path)
+	fingerprint := s.Fingerprint(m.Raw)
+	move := sync.OnceFunc(func() { noError(t, teach(t, path, m)) })
+	_, err := s.Settle(t.Context(), map[uint64]bool{fingerprint: false}, RetrainOptions{Workers: 1, Pass: func(int, int) { move() }})
+	noError(t, err)
+	e, err := s.find(fingerprint)
+	if noError(t, err); s.Classes()[e.Label] != m.Label || !e.Confirmed {
+		t.Errorf("the label is %d, confirmed: %v", e.Label, e.Confirmed)
+	}
+}
+
+func TestALogThatIsCopiedOverDuringAFitIsFitted(t *testing.T) {
+	path := trained(t, "votes", corpustest.Mailbox(1, 20, "ham", "spam"))
+	before := contents(t, path+Suffix)
+	s := opened(t, path)
+	for i := range 10 {
+		learned(t, s, numbered(i))
+	}
+	fitBeside(t, s, func() { noError(t, os.WriteFile(path+Suffix, before, 0o600)) })
+	if has := numbers(t, path, 10); len(has) > 0 {
+		t.Errorf("%d messages that the log lacks", len(has))
+	}
+}
+
+func TestALogThatWasHardlyBegunIsNone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model")
+	noError(t, os.WriteFile(path+Suffix, nil, 0o600)) // as a process leaves it that is killed before it has begun
+	if _, err := Open(t.Context(), path, DefaultOptions()); !errors.Is(err, ErrNone) {
+		t.Errorf("got %v, want %v", err, ErrNone)
+	}
+	if _, err := Restore(t.Context(), path+Suffix, path, RetrainOptions{}, true); !errors.Is(err, ErrTruncated) {
+		t.Errorf("got %v, want %v", err, ErrTruncated)
+	}
+	noError(t, Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions()))
+	noError(t, teach(t, path, numbered(0)))
 }

@@ -278,6 +278,9 @@ func Restore(ctx context.Context, from, path string, o RetrainOptions, replacing
 		defer file.Close()
 		b, err = openBook(file)
 	}
+	if errors.Is(err, ErrNone) {
+		err = ErrTruncated
+	}
 	var l *ledger
 	if err == nil {
 		l, err = b.read(features.NewDocuments(o.Memory))
