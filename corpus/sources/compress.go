@@ -12,12 +12,14 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/xi2/xz"
+	"golang.org/x/text/encoding/unicode"
 
 	"chaff/corpus"
 	"chaff/message"
 )
 
-// compression is the name of the tool that compressed a file, detected by the first bytes; "" for a plain file.
+// compression is the name of the tool that compressed a file, or of the charset that all of it was converted to, as the shell of Windows does;
+// detected by the first bytes. It is "" for a plain file.
 type compression string
 
 const (
@@ -26,6 +28,7 @@ const (
 	bzipped      compression = "bzip2"
 	xzipped      compression = "xz"
 	zstandard    compression = "zstd"
+	inUTF16      compression = "UTF-16"
 )
 
 const magicBytes = 10
@@ -48,6 +51,8 @@ func compressionOf(head []byte) compression {
 		return zstandard
 	case head[0]&0xf0 == 0x50 && bytes.HasPrefix(head[1:], []byte("\x2a\x4d\x18")):
 		return zstandard // begins with a skippable frame, as pzstd writes it
+	case (head[0] == 0xff && head[1] == 0xfe || head[0] == 0xfe && head[1] == 0xff) && bytes.IndexByte(head[:min(len(head), magicBytes)], 0) > 0:
+		return inUTF16
 	}
 	return uncompressed
 }
@@ -69,6 +74,8 @@ func (c compression) decompress(r io.Reader) io.Reader {
 		r, err = xz.NewReader(r, maxWindow)
 	case zstandard: // without goroutines there is nothing to close
 		r, err = zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+	case inUTF16:
+		r = unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewDecoder().Reader(r)
 	}
 	if err != nil {
 		err = c.explain(err)

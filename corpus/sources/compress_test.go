@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"unicode/utf16"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -43,6 +44,23 @@ func pack(t testing.TB, c compression, text string) string {
 	must(t, err)
 	must(t, w.Close())
 	return b.String()
+}
+
+func TestFilesInUTF16AreReadAsInUTF8(t *testing.T) {
+	const one, two = "From a@b.example Thu Aug 22 12:36:23 2002\nSubject: a\n\nâ\n\n", "From a@b.example Thu Aug 22 12:36:24 2002\nSubject: b\n\n"
+	wide := func(order binary.AppendByteOrder, text string) (file string) {
+		for _, unit := range utf16.Encode([]rune("\ufeff" + text)) {
+			file += string(order.AppendUint16(nil, unit))
+		}
+		return file
+	}
+	for about, order := range map[string]binary.AppendByteOrder{"little-endian": binary.LittleEndian, "big-endian": binary.BigEndian} {
+		root := tree(t, map[string]string{"letter": wide(order, "Subject: ä\n\nb\n"), "mbox": wide(order, one+two), "sms.csv": wide(order, "label,text\nham,hello\nspam,bye\n")})
+		mail, err := OpenLabelled(filepath.Join(root, "sms.csv"), Options{})
+		must(t, err)
+		got := append(contents(open(t, filepath.Join(root, "letter"), "")), contents(open(t, filepath.Join(root, "mbox"), ""))...)
+		check(t, about, append(got, contents(mail.Source)...), []string{"ham: Subject: ä\n\nb\n", "ham: " + one, "ham: " + two, "ham: \nhello", "spam: \nbye"})
+	}
 }
 
 // packXZ makes an xz file of stored blocks of 64 KiB (The .xz File Format 1.2.1). A block needs a dictionary of 64 KiB,

@@ -85,9 +85,6 @@ func (t *table) read(fsys fs.FS, limit int64) (classes []string, err error) {
 	if t.damage != nil { // the last row may be cut off
 		t.text = t.text[:bytes.LastIndexByte(t.text, '\n')+1]
 	}
-	if bytes.HasPrefix(t.text, []byte("\xff\xfe")) || bytes.HasPrefix(t.text, []byte("\xfe\xff")) {
-		return nil, errors.New("the table is UTF-16: save it as UTF-8")
-	}
 	t.text = bytes.TrimPrefix(t.text, []byte(byteOrderMark))
 	if err := t.findColumns(); err != nil {
 		return nil, err

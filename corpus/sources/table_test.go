@@ -139,8 +139,6 @@ func TestOpenTableErrors(t *testing.T) {
 		{"unusual names", "a,b,c\nx,y,ham\n", `columns: the first row is "a", "b", "c"`, true},
 		{"names without a label", "no,text\n1,a\n", `columns: the first row is "no", "text"`, true},
 		{"JSON", "{\"text\":\"a\",\"label\":\"ham\"}\n", "columns: the first row is", true},
-		{"UTF-16", "\xff\xfeh\x00a\x00m\x00,\x00a\x00", "the table is UTF-16: save it as UTF-8", false},
-		{"UTF-16 the other way", "\xfe\xff\x00h\x00a\x00m\x00,\x00a", "the table is UTF-16: save it as UTF-8", false},
 		{"an archive", makeZip(t, entry{name: "1"}), `is a zip archive, not a table`, false},
 		{"damaged compression", pack(t, gzipped, "label,text\n")[:9], `gzip data is cut off`, false},
 	} {
