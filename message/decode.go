@@ -252,6 +252,9 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 	encoded := body
 	body = d.content(e, body, d.left)
 	read = len(body)
+	if string(e.mediaType) == "text/x-amp-html" { // mail programs remove the sheet that hides the page until its scripts run
+		body = bytes.Replace(body, []byte("<style amp4email-boilerplate>body{visibility:hidden}</style>"), nil, 1)
+	}
 	declared := d.codec(e.charset)
 	isWide := declared != nil && declared.mark == markWide // UTF-16 or UTF-32, of whose letters a byte may be a control character
 	if isNoise(body) && !isWide && !hasOrderMark(body) {

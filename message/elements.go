@@ -228,7 +228,7 @@ func traitsOf(name []byte) traits {
 		return apart | ownLook
 	case "body", "button", "frameset", "head", "html", "iframe", "select", "textarea", "title":
 		return apart
-	case "foreignobject", "marquee", "object":
+	case "applet", "foreignobject", "marquee", "object":
 		return apart | border
 	case "template":
 		return apart | border | ownLook

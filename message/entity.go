@@ -88,9 +88,9 @@ const (
 // HTML (RFC 1896).
 var kinds = map[string]kind{
 	"application": kindFile, "audio": kindFile, "font": kindFile, "image": kindFile, "model": kindFile, "video": kindFile, "multipart": kindMultipart,
-	"text/html": kindHTML, "application/xhtml+xml": kindHTML, "text/enriched": kindHTML, "text/richtext": kindHTML,
-	"text/calendar": kindCalendar, "text/directory": kindCalendar, "text/vcard": kindCalendar, "text/x-vcalendar": kindCalendar,
-	"text/x-vcard": kindCalendar, "message/rfc822": kindMessage, "message/global": kindMessage, "message/news": kindMessage,
+	"text/html": kindHTML, "text/x-amp-html": kindHTML, "application/xhtml+xml": kindHTML, "text/enriched": kindHTML, "text/richtext": kindHTML,
+	"text/calendar": kindCalendar, "text/directory": kindCalendar, "text/vcard": kindCalendar, "text/x-vcalendar": kindCalendar, "text/x-vcard": kindCalendar,
+	"message/rfc822": kindMessage, "message/global": kindMessage, "message/news": kindMessage,
 	"text/rfc822-headers": kindFields, "message/global-headers": kindFields,
 }
 

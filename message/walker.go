@@ -35,7 +35,8 @@ func (d *Decoder) walk(e entity, data []byte, depth int) {
 		default:
 			hit = d.findBoundary(data, d.boundaries[base:])
 			body := data[:hit.start]
-			isMessage := kind == kindMessage && e.transfer != transferIdentity || kind == kindFile && d.isMessage(e, body)
+			mayBeMessage := kind == kindFile || string(e.mediaType) == "message/partial" // of whose pieces the first has the header
+			isMessage := kind == kindMessage && e.transfer != transferIdentity || mayBeMessage && d.isMessage(e, body)
 			if isMessage && d.fitsDepth(depth) {
 				inner, body := d.header(skipFromLine(d.normalise(d.innerContent(e, body))), typePlain, &d.msg.Attached)
 				d.walk(inner, body, depth+1)
@@ -135,11 +136,11 @@ func (d *Decoder) closeTo(n int) {
 	}
 }
 
-// isMessage reports whether a file is a whole message: it begins with two known fields, or has the name of a message and
-// begins with a field.
+// isMessage reports whether a file is a whole message: it begins with two known fields, or has the name of a message, or of a page that a browser
+// saved as one, and begins with a field.
 func (d *Decoder) isMessage(e entity, body []byte) bool {
 	head := skipFromLine(d.contentStart(e, body))
-	isNamed := ascii.HasSuffixFold(e.filename, ".eml")
+	isNamed := slices.ContainsFunc([]string{".eml", ".mht", ".mhtml"}, func(ending string) bool { return ascii.HasSuffixFold(e.filename, ending) })
 	fields := 0
 	for line := range bytes.SplitSeq(head, []byte("\n")) {
 		if fields > 0 && isFold(line) {
