@@ -177,6 +177,9 @@ type walker struct {
 	stopped bool
 }
 
+// maxLooks is in how many files of a plain folder a second message is looked for. If none of these has one, each file of the folder is one message.
+const maxLooks = 50
+
 // give yields a message, or an error about one, and returns whether the caller wants more.
 func (w *walker) give(item Item, err error) bool {
 	w.stopped = w.stopped || !w.yield(item, err)
@@ -210,6 +213,7 @@ func (w *walker) folder(dir string, as Format, nested bool, entries []fs.DirEntr
 	case MH:
 		sortByNumber(entries)
 	}
+	looks := maxLooks
 	prefix := strings.TrimSuffix(path.Join(dir, "x"), "x")
 	for _, e := range entries {
 		name := prefix + e.Name()
@@ -218,8 +222,11 @@ func (w *walker) folder(dir string, as Format, nested bool, entries []fs.DirEntr
 			return
 		case !e.IsDir():
 			format := f.formatOf(e.Name())
-			if format == Message && f.format == Folder && !w.oneEach && hasSeveral(w.fsys, name) {
-				format = Mbox
+			if format == Message && f.format == Folder && !w.oneEach && looks > 0 {
+				looks--
+				if hasSeveral(w.fsys, name) {
+					format, looks = Mbox, len(entries)
+				}
 			}
 			w.file(name, e, format)
 		case f.hasMail(e.Name()):

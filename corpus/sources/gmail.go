@@ -27,9 +27,9 @@ func gmailLabel(value string) string {
 	return label
 }
 
-// openGmail opens mail that Gmail has exported and whose messages have labels. It yields ham and spam.
-func (p *place) openGmail() Mail {
-	note := fmt.Sprintf("%s: %s with X-Gmail-Labels, %s", p.path, p.format, strings.Join(gmailCounts(p.countGmail(), ""), ", "))
+// openGmail opens mail that Gmail has exported, with so many messages of each label. It yields ham and spam.
+func (p *place) openGmail(counts map[string]int) Mail {
+	note := fmt.Sprintf("%s: %s with X-Gmail-Labels, %s", p.path, p.format, strings.Join(gmailCounts(counts, ""), ", "))
 	return Mail{Notes: []string{note}, Source: func(yield func(Item, error) bool) {
 		for item, err := range p.inMbox() {
 			if item.Label = cmp.Or(item.Label, Ham); item.Label != LeftOut && !yield(item, err) {
@@ -39,13 +39,16 @@ func (p *place) openGmail() Mail {
 	}}
 }
 
-// countGmail counts how many messages have which label, if Gmail has exported them.
+// countGmail counts how many messages have which label, if the first that is in an mbox has labels of Gmail.
 func (p *place) countGmail() map[string]int {
-	if !p.isGmail() {
+	counts := map[string]int{}
+	if p.format != Mbox && p.format != Folder && p.format != Archive {
 		return nil
 	}
-	counts := map[string]int{}
 	for item, err := range p.inMbox() {
+		if err == nil && item.Label == "" && len(counts) == 0 {
+			break
+		}
 		if err == nil {
 			counts[cmp.Or(item.Label, Ham)]++
 		}
@@ -61,18 +64,6 @@ func gmailCounts(counts map[string]int, but string) (said []string) {
 		}
 	}
 	return said
-}
-
-// isGmail reports whether the first message that is in an mbox has labels of Gmail.
-func (p *place) isGmail() bool {
-	if p.format == Mbox || p.format == Folder || p.format == Archive {
-		for item, err := range p.inMbox() {
-			if err == nil {
-				return item.Label != ""
-			}
-		}
-	}
-	return false
 }
 
 // inMbox lists what is in an mbox, of which Gmail exports one or several in a folder or archive, beside other files.

@@ -181,6 +181,7 @@ func (p *place) recognise(o Options) (Mail, error) {
 	if noMailbox == nil && plan.Has(Spam) {
 		return plan.mail(p.path, o.Apart), nil
 	}
+	gmail := p.countGmail()
 	o.Label = labelOfName(p.path)
 	if p.hasFolders() {
 		both, isBoth := p.hamAndSpam()
@@ -189,8 +190,8 @@ func (p *place) recognise(o Options) (Mail, error) {
 			return plan.mail(p.path, o.Apart), nil
 		case isBoth:
 			return both.mail(p.path), nil
-		case p.isGmail():
-			return p.openGmail(), nil
+		case len(gmail) > 0:
+			return p.openGmail(gmail), nil
 		case p.format == Thunderbird:
 			if mail := p.openThunderbird(o); !mail.NoSpam || o.Label == "" {
 				return mail, nil
@@ -200,8 +201,8 @@ func (p *place) recognise(o Options) (Mail, error) {
 		line, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(string(p.head), byteOrderMark)), "\n")
 		_, _, noIndex := parseIndexLine(strings.TrimSpace(line))
 		switch {
-		case p.isGmail():
-			return p.openGmail(), nil
+		case len(gmail) > 0:
+			return p.openGmail(gmail), nil
 		case hasSuffix(withoutPacking(strings.ToLower(p.name)), ".csv", ".tsv"):
 			return p.openTable(o)
 		case noIndex == nil && p.ofUser:
