@@ -118,7 +118,7 @@ func OpenLabelled(path string, o Options) (Mail, error) {
 	return p.recognise(o)
 }
 
-// openAll opens mail of one label. It warns if labels of Gmail say otherwise.
+// openAll opens mail of one label. It warns if its name or labels of Gmail say otherwise.
 func (p *place) openAll(o Options) (Mail, error) {
 	source, err := p.source(o.Label, o.Format)
 	if err != nil {
@@ -134,6 +134,8 @@ func (p *place) openAll(o Options) (Mail, error) {
 	if others := gmailCounts(p.countGmail(), o.Label); len(others) > 0 {
 		mail.Warnings = []string{fmt.Sprintf("%s: X-Gmail-Labels has %s, and --%s takes them for %s; the path without a flag goes by the labels",
 			p.path, strings.Join(others, " and "), o.Label, o.Label)}
+	} else if said := labelOfName(p.path); said != "" && said != o.Label {
+		mail.Warnings = []string{fmt.Sprintf("%s: its name says that this is %s, and --%s takes it for %s", p.path, said, o.Label, o.Label)}
 	}
 	return mail, nil
 }

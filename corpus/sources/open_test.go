@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -152,5 +153,21 @@ func TestWhatIsFoundCanBeAskedFor(t *testing.T) {
 	}
 	if len(known) != len(Formats()) {
 		t.Errorf("%d formats were tried, there are %d", len(known), len(Formats()))
+	}
+}
+
+func TestANameThatContradictsItsFlagIsAWarning(t *testing.T) {
+	for name, want := range map[string]string{
+		"junk.mbox":     "its name says that this is spam, and --ham takes it for ham",
+		"not-spam.mbox": "",
+		"letters.mbox":  "",
+		"inbox.mbox":    "",
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		must(t, os.WriteFile(path, []byte("From a@b.example Thu Jan  1 00:00:00 2026\nSubject: a\n\nb\n"), 0o600))
+		mail, err := OpenLabelled(path, Options{Label: Ham})
+		if must(t, err); (len(mail.Warnings) > 0) != (want != "") || want != "" && !strings.Contains(mail.Warnings[0], want) {
+			t.Errorf("%s: got the warnings %q, want %q", name, mail.Warnings, want)
+		}
 	}
 }
