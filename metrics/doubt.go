@@ -120,7 +120,7 @@ func (u Usual) IsUnlike(novelty float64) bool {
 }
 
 // Unlike notices that messages are unlike those that a model learned: each deviates from what is usual for the class that it was given, in standard
-// deviations, and their mean is above 1, which is far beyond chance for so many messages (docs/evaluation.md has measurements).
+// deviations, and their mean is above 1, which is far beyond chance for so many messages (docs/inside/results.md has measurements).
 type Unlike struct {
 	messages, novelty, usual, deviations float64
 }

@@ -276,7 +276,7 @@ func (s Scores) learnedLittle() string {
 	if 2*errors <= others {
 		return ""
 	}
-	return fmt.Sprintf("the model has learned little: %d of %d messages have the wrong class, and %d would have it if all were given the most frequent one; check its settings",
+	return fmt.Sprintf("the model has learned little: %d of %d messages have the wrong class, and %d would have it if all were given the most frequent one; check the labels and the settings",
 		errors, len(s.Labels), others)
 }
 

@@ -161,7 +161,7 @@ func addComparison(a *answer, results []train.Result, hasBest, withDevelopment b
 	if f := cmp.Or(results[0].Test, results[0].Development); f != nil && (f.HM != nil || f.SM != nil) {
 		ofTest("hm%", "hm%")
 		ofTest("sm%", "sm%")
-		note += " hm%: ham lost, sm%: spam missed, on test mail."
+		note += " hm%: ham lost, sm%: spam missed, on test mail if nothing were unsure."
 	}
 	if !hasBest {
 		note = "No model is marked as the best: there is no development mail to choose it on. " + note
