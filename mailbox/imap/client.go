@@ -201,13 +201,14 @@ func (c *Client) do(bytes int64, d time.Duration, what func() error) error {
 	if err == ErrSilent {
 		c.conn.fail(err)
 	}
-	if failure := c.conn.failure(); failure != nil && !errors.Is(failure, io.EOF) {
+	failure := c.conn.failure()
+	if failure != nil && !errors.Is(failure, io.EOF) {
 		return failure
 	}
 	if e, ok := errors.AsType[*imap.Error](err); ok {
 		return errors.New(said(e))
 	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+	if failure != nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("the server ended the connection")
 	}
 	return err

@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -327,6 +328,57 @@ func TestAMoveThatFailsIsTriedAgain(t *testing.T) {
 	want(t, "with the folder again", Run{Judged: 1, Spam: 1, Moved: 1}, r)
 }
 
+// breaking is a session that ends the connection at a move, before or after it.
+type breaking struct {
+	imapserver.SessionIMAP4rev2
+	conn    *imapserver.Conn
+	breaks  *atomic.Bool
+	isMoved bool
+}
+
+func (b breaking) Move(w *imapserver.MoveWriter, set imap.NumSet, to string) error {
+	if b.breaks.Load() {
+		defer b.conn.NetConn().Close()
+		if !b.isMoved {
+			return nil
+		}
+	}
+	return b.SessionIMAP4rev2.Move(w, set, to)
+}
+
+func TestTheConnectionBreaksAtAMove(t *testing.T) {
+	for name, isMoved := range map[string]bool{"before the server has moved": false, "after it": true} {
+		t.Run(name, func(t *testing.T) {
+			var breaks atomic.Bool
+			p := newProvider(t, func(o *imapserver.Options) {
+				usual := o.NewSession
+				o.NewSession = func(c *imapserver.Conn) (imapserver.Session, *imapserver.GreetingData, error) {
+					s, greeting, err := usual(c)
+					return breaking{s.(imapserver.SessionIMAP4rev2), c, &breaks, isMoved}, greeting, err
+				}
+			})
+			p.put("INBOX", mail("casino one"))
+			breaks.Store(true)
+			if _, _, err := p.tryJudge(p.dial(), true); err == nil {
+				t.Error("no error")
+			}
+			breaks.Store(false)
+			want(t, "what was moved teaches", []string{}, p.learn(p.dial()))
+			left := Run{Judged: 1, Spam: 1, Moved: 1}
+			if isMoved {
+				left = Run{}
+			}
+			r, _ := p.judge(p.dial(), true)
+			want(t, "the next run", left, r)
+			p.wantFolder("INBOX")
+			p.wantFolder("Junk", "casino one")
+			p.userMoves("casino one", "Junk", "INBOX")
+			_, done := p.judge(p.dial(), true)
+			want(t, "a message that came back", []string{"came back casino one"}, done)
+		})
+	}
+}
+
 func TestALimitLeavesTheRestForLater(t *testing.T) {
 	p := newProvider(t, nil)
 	for i := range 120 {
@@ -378,7 +430,7 @@ func TestAStateHasOneWriter(t *testing.T) {
 func TestMovedMessagesAreForgottenInTheEnd(t *testing.T) {
 	var r remembered
 	for i := range maxMoved + 10 {
-		r.add([]string{fmt.Sprint(i)})
+		r.add([]moved{{Hash: fmt.Sprint(i)}})
 	}
 	if len(r.Moved) != maxMoved || r.Moved[0].Hash != "10" {
 		t.Errorf("it has %d from %s", len(r.Moved), r.Moved[0].Hash)
@@ -636,7 +688,8 @@ func scripted(t *testing.T, greeting string, answer map[string]string) (Account,
 	return accountAt(l), stop
 }
 
-// answerAll answers the commands of a client by their first words. The answer "" is none, and without one the command succeeds.
+// answerAll answers the commands of a client by their first words. The answer "" is none, one with NUL behind it the last, and without one the command
+// succeeds.
 func answerAll(conn net.Conn, answer map[string]string) (said string) {
 	lines := bufio.NewScanner(conn)
 	for lines.Scan() {
@@ -648,7 +701,8 @@ func answerAll(conn net.Conn, answer map[string]string) (said string) {
 				reply = strings.ReplaceAll(text, "@", tag)
 			}
 		}
-		if _, err := io.WriteString(conn, reply); err != nil {
+		reply, isLast := strings.CutSuffix(reply, "\x00")
+		if _, err := io.WriteString(conn, reply); err != nil || isLast {
 			break
 		}
 	}
@@ -712,6 +766,7 @@ func TestAHostileServer(t *testing.T) {
 		"a message that is none":        {change: map[string]string{"UID FETCH 9 ": "* 1 FETCH (UID 9 BODY[]<0> NIL)\r\n@ OK done\r\n"}},
 		"another message":               {change: map[string]string{"UID FETCH 9 ": "* 2 FETCH (UID 8 BODY[]<0> {6}\r\ncasino)\r\n@ OK done\r\n"}},
 		"two bodies":                    {change: map[string]string{"UID FETCH 9 ": "* 1 FETCH (UID 9 BODY[]<0> {1}\r\nx BODY[] {6}\r\ncasino)\r\n* 1 FETCH (UID 9 BODY[] {1}\r\ny)\r\n@ OK done\r\n"}},
+		"an end within a message":       {change: map[string]string{"UID FETCH 9 ": "* 1 FETCH (UID 9 BODY[]<0> {900}\r\nx\x00"}, want: "read message 9 of the inbox: the server ended the connection"},
 		"a message that is too large":   {change: map[string]string{"UID FETCH 9 ": "* 1 FETCH (UID 9 BODY[]<0> {99999999999}\r\nx"}, want: "read message 9 of the inbox: the server does not answer"},
 		"a broken reply":                {change: map[string]string{"UID FETCH 9 ": "* 1 FETCH (UID 9 BODY[]<0> {1}\r\nx{{\r\n"}, want: "read message 9 of the inbox"},
 		"an end":                        {change: map[string]string{"UID FETCH 9 ": "* BYE\r\n"}, want: "does not answer"},

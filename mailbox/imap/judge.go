@@ -77,8 +77,7 @@ func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, clas
 	known := s.of(c.Account)
 	var judged []Judgement // that are told when those to move were moved
 	decoder := message.NewDecoder(message.DefaultOptions())
-	var spam imap.UIDSet
-	var hashes []string
+	var spam []moved // to move
 	for _, uid := range uids {
 		raw, err := c.fetch(uid)
 		switch {
@@ -99,17 +98,16 @@ func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, clas
 		r.Judged++
 		if j.Verdict == filter.Spam {
 			r.Spam++
-			hash := hashOf(raw)
-			j.CameBack = known.has(hash)
+			this := moved{hashOf(raw), uid}
+			j.CameBack = known.has(this.Hash) && !slices.Contains(known.Moved, this)
 			if j.Moved = move && !j.CameBack; j.Moved {
-				spam.AddNum(uid)
-				hashes = append(hashes, hash)
+				spam = append(spam, this)
 			}
 		}
 		judged = append(judged, j)
 	}
 	if move {
-		if err := c.moveBatch(spam, hashes, s); err != nil {
+		if err := c.moveBatch(spam, s); err != nil {
 			return err
 		}
 		known.Validity, known.Last = c.selected.validity, uids[len(uids)-1]
@@ -117,28 +115,31 @@ func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, clas
 			return err
 		}
 	}
-	r.Moved += len(hashes)
+	r.Moved += len(spam)
 	r.Messages = append(r.Messages, judged...)
 	return nil
 }
 
-// moveBatch moves spam. It is remembered first: if this process dies meanwhile, what was moved is known to be no label of the user.
-func (c *Client) moveBatch(spam imap.UIDSet, hashes []string, s *State) error {
+// moveBatch moves spam. It is remembered first: if this process dies or the connection breaks meanwhile, what was moved is known to be no label of
+// the user.
+func (c *Client) moveBatch(spam []moved, s *State) error {
 	if len(spam) == 0 {
 		return nil
 	}
-	known := s.of(c.Account)
-	known.add(hashes)
+	s.of(c.Account).add(spam)
 	if err := s.save(); err != nil {
 		return err
 	}
+	var uids imap.UIDSet
+	for _, m := range spam {
+		uids.AddNum(m.UID)
+	}
 	err := c.do(idleBytes, c.options.Timeout, func() error {
-		_, err := c.client.Move(spam, c.junk).Wait()
+		_, err := c.client.Move(uids, c.junk).Wait()
 		return err
 	})
 	if err != nil {
-		known.Moved = slices.DeleteFunc(known.Moved, func(m moved) bool { return slices.Contains(hashes, m.Hash) })
-		return errors.Join(fmt.Errorf("move spam to %s: %w", c.junk, err), s.save())
+		return fmt.Errorf("move spam to %s: %w", c.junk, err)
 	}
 	return nil
 }

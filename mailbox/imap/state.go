@@ -49,6 +49,8 @@ type remembered struct {
 // moved is a message that was moved to the folder for spam.
 type moved struct {
 	Hash string `json:"hash"`
+	// UID was its number in the inbox. A message that still has it was not moved: the server refused, or the connection broke.
+	UID imap.UID `json:"uid,omitempty"`
 }
 
 // OpenState reads what is remembered beside the model at path. If it is to be written, no other process may do so until it is closed.
@@ -131,14 +133,14 @@ func hashOf(raw []byte) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// has reports whether a message was moved.
-func (r *remembered) has(hash string) bool { return slices.Contains(r.Moved, moved{hash}) }
+// has reports whether a message was moved, or was about to be.
+func (r *remembered) has(hash string) bool {
+	return slices.ContainsFunc(r.Moved, func(m moved) bool { return m.Hash == hash })
+}
 
 // add remembers messages that are about to be moved.
-func (r *remembered) add(hashes []string) {
-	for _, hash := range hashes {
-		r.Moved = append(r.Moved, moved{hash})
-	}
+func (r *remembered) add(spam []moved) {
+	r.Moved = append(slices.DeleteFunc(r.Moved, func(m moved) bool { return slices.Contains(spam, m) }), spam...)
 	if more := len(r.Moved) - maxMoved; more > 0 {
 		r.Moved = slices.Delete(r.Moved, 0, more)
 	}
