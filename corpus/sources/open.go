@@ -134,7 +134,7 @@ func (p *place) openAll(o Options) (Mail, error) {
 	if others := gmailCounts(p.countGmail(), o.Label); len(others) > 0 {
 		mail.Warnings = []string{fmt.Sprintf("%s: X-Gmail-Labels has %s, and --%s takes them for %s; the path without a flag goes by the labels",
 			p.path, strings.Join(others, " and "), o.Label, o.Label)}
-	} else if said := labelOfName(p.path); said != "" && said != o.Label {
+	} else if said := labelOfName(p.path); p.format != Message && said != "" && said != o.Label { // a message has the name of its subject
 		mail.Warnings = []string{fmt.Sprintf("%s: its name says that this is %s, and --%s takes it for %s", p.path, said, o.Label, o.Label)}
 	}
 	return mail, nil

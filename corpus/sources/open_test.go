@@ -161,10 +161,14 @@ func TestANameThatContradictsItsFlagIsAWarning(t *testing.T) {
 		"junk.mbox":     "its name says that this is spam, and --ham takes it for ham",
 		"not-spam.mbox": "",
 		"letters.mbox":  "",
+		"my spam.eml":   "",
 		"inbox.mbox":    "",
 	} {
-		path := filepath.Join(t.TempDir(), name)
-		must(t, os.WriteFile(path, []byte("From a@b.example Thu Jan  1 00:00:00 2026\nSubject: a\n\nb\n"), 0o600))
+		path, text := filepath.Join(t.TempDir(), name), "Subject: a\n\nb\n"
+		if strings.HasSuffix(name, ".mbox") {
+			text = "From a@b.example Thu Jan  1 00:00:00 2026\n" + text
+		}
+		must(t, os.WriteFile(path, []byte(text), 0o600))
 		mail, err := OpenLabelled(path, Options{Label: Ham})
 		if must(t, err); (len(mail.Warnings) > 0) != (want != "") || want != "" && !strings.Contains(mail.Warnings[0], want) {
 			t.Errorf("%s: got the warnings %q, want %q", name, mail.Warnings, want)
