@@ -124,7 +124,7 @@ func isIndex(name string) bool {
 		".toc", ".plist", ".emlxpart":
 		return true
 	}
-	return isPrefix("dovecot-") || isPrefix("dovecot.") || isPrefix("courierimap") || isPrefix("courierpop3") ||
+	return isPrefix("dovecot-") || isPrefix("dovecot.") || isPrefix("cyrus.") || isPrefix("courierimap") || isPrefix("courierpop3") ||
 		strings.HasSuffix(name, ".ibex.index") || strings.HasSuffix(name, ".ibex.index.data") // Evolution
 }
 
