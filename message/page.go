@@ -91,7 +91,7 @@ func (p *page) read(source []byte) (text, hidden []byte) {
 // impliedNames are the elements that every page has, whether or not it has their tags.
 var impliedNames = [][]byte{[]byte("html"), []byte("body")}
 
-// collectSheets reads the style sheets of a page. Their rules are for the content before them, too.
+// collectSheets reads the style sheets of a page. Their rules are for the content before them, too. Those in templates count nothing.
 func (p *page) collectSheets(source []byte) {
 	p.sheets.Start(len(source))
 	last := len(source) // the offset of the last one, -1 without any
@@ -99,9 +99,16 @@ func (p *page) collectSheets(source []byte) {
 		last = bytes.LastIndexByte(source[:last], '<')
 		isLast = last >= 0 && ascii.HasPrefixFold(source[last:], "<style")
 	}
+	templates := 0
 	for p.start(source); len(p.rest) > 0 && len(source)-len(p.rest)-len(p.after) <= last; {
 		kind, _ := p.next()
-		if kind == startTagToken && p.isSheet() {
+		isTemplate := string(p.name) == "template" && !p.isForeign()
+		switch {
+		case kind == startTagToken && isTemplate:
+			templates++
+		case kind == endTagToken && isTemplate:
+			templates = max(0, templates-1)
+		case kind == startTagToken && templates == 0 && p.isSheet():
 			p.sheets.Add(p.rest[:p.rawLength()])
 		}
 	}

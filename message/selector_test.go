@@ -145,6 +145,7 @@ func TestTooManyRulesAreReported(t *testing.T) {
 func TestStyleSheetsHideText(t *testing.T) {
 	tests := []styled{
 		{"an element", "p { display: none }", "<p>a</p><div>b</div>", "b"},
+		{"a sheet in a template", "", "<template><template></template><style>p{display:none}</style></template><style>b{display:none}</style><p>a</p><b>b</b>", "a"},
 		{"a class", ".x{display:none}", "<p class='y X'>a</p><p>b</p>", "b"},
 		{"an element of a class", "p.x{display:none}", "<p class=x>a</p><i class=x>b</i>", "b"},
 		{"an element of a name", "#x{display:none}p#y{display:none}", "<p id=x>a</p><p id=y>b</p><i id=y>c</i>", "c"},
