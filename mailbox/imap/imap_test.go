@@ -396,14 +396,18 @@ func TestNumbersThatAreNoLongerValidMeanNothing(t *testing.T) {
 	for i := range 5 {
 		p.put("INBOX", mail(fmt.Sprint("lunch ", i)))
 	}
+	p.put("INBOX", mail("casino one"))
 	p.judge(p.dial(), true)
+	p.userMoves("casino one", "Junk", "INBOX")
 	s, err := OpenState(p.model, true)
 	p.must(err)
 	s.of(p.Account).Validity++
+	s.of(p.Account).Moved[0].UID = p.find(p.dial(), "casino one", "INBOX")
 	p.must(s.save())
 	s.Close()
-	r, _ := p.judge(p.dial(), true)
-	want(t, "the inbox is another one", Run{Judged: 5}, r)
+	r, done := p.judge(p.dial(), true)
+	want(t, "the inbox is another one", Run{Judged: 6, Spam: 1}, r)
+	want(t, "a message that came back", "came back casino one", done[5])
 }
 
 func TestAStateHasOneWriter(t *testing.T) {

@@ -51,11 +51,13 @@ func (c *Client) Judge(ctx context.Context, s *State, classify func(raw []byte) 
 		return r, err
 	}
 	known := s.of(c.Account)
-	last := known.Last
-	if known.Validity != c.selected.validity {
-		last = 0
+	if known.Validity != c.selected.validity { // the numbers mean other messages
+		known.Validity, known.Last = c.selected.validity, 0
+		for i := range known.Moved {
+			known.Moved[i].UID = 0
+		}
 	}
-	found, err := c.search(last+1, imap.SearchCriteria{NotFlag: []imap.Flag{imap.FlagSeen}})
+	found, err := c.search(known.Last+1, imap.SearchCriteria{NotFlag: []imap.Flag{imap.FlagSeen}})
 	if err != nil {
 		return r, err
 	}
@@ -110,7 +112,7 @@ func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, clas
 		if err := c.moveBatch(spam, s); err != nil {
 			return err
 		}
-		known.Validity, known.Last = c.selected.validity, uids[len(uids)-1]
+		known.Last = uids[len(uids)-1]
 		if err := s.save(); err != nil {
 			return err
 		}
