@@ -97,10 +97,13 @@ func (p *stack) close(key elementKey, borders traits) {
 	}
 }
 
+// breakouts are the elements whose start tags end SVG and MathML around them.
+var breakouts = strings.Fields("b big blockquote body br center code dd div dl dt em embed font h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta nobr " +
+	"ol p pre ruby s small span strike strong sub sup table tt u ul var")
+
 // implied closes the elements that a start tag closes implicitly. It reports whether the tag counts, other than for its links.
 func (p *stack) implied(name []byte, has traits, hasAttributes bool) bool {
-	if has&(block|inline) != 0 && has&inSVG == 0 || has&(separate|void) == separate|void { // it ends SVG and MathML
-		n := len(p.open)
+	if n := len(p.open); n > 0 && p.open[n-1].isForeign && slices.Contains(breakouts, string(name)) {
 		for n > 0 && p.open[n-1].isForeign && p.open[n-1].has&border == 0 {
 			n--
 		}
@@ -195,7 +198,6 @@ const (
 	ownLook                       // browsers hide or reorder its content by default
 	unknown                       // HTML has no such element, so it may stand inside of a word
 	block                         // its start tag ends a paragraph
-	inSVG                         // SVG has such an inline element, too
 	formatting                    // its end tag ends it even if a block is open in it
 	special                       // the end tags of other inline elements end nothing outside of it
 	container                     // nor does the next item of a list
@@ -254,15 +256,11 @@ func traitsOf(name []byte) traits {
 		return separate | void
 	case "base", "basefont", "bgsound", "image", "keygen", "link", "meta", "param", "source", "track", "wbr":
 		return void
-	case "a":
-		return inline | formatting | inSVG
-	case "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u":
+	case "a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u":
 		return inline | formatting
 	case "abbr", "acronym", "bdi", "blink", "cite", "data", "del", "dfn", "ilayer", "ins", "kbd", "label", "layer", "mark", "nolayer", "noscript",
-		"output", "picture", "q", "rb", "rt", "ruby", "samp", "span", "sub", "sup", "time", "var":
+		"output", "picture", "q", "rb", "rt", "ruby", "samp", "span", "sub", "sup", "svg", "time", "tspan", "var":
 		return inline
-	case "svg", "tspan":
-		return inline | inSVG
 	case "bdo", "rp":
 		return inline | ownLook
 	case "datalist", "defs":

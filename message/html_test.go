@@ -132,6 +132,7 @@ func TestHiddenTextIsKeptApart(t *testing.T) {
 		{"nothing is shown inside of what is not there", `<div style="DISPLAY : None ! important">b <i style="display:block">c</i></div>d`, "d", "b c", "by-style"},
 		{"the hidden attribute", "a <p hidden>b</p> c", "a c", "b", "by-style"},
 		{"the hidden attribute in capitals and after a line end", "a <p\nHIDDEN>b</p> c", "a c", "b", "by-style"},
+		{"an element that is one of SVG inside of it", "a<svg style=display:none><section>b</section></svg><svg style=display:none><label>c<p>d", "a d", "b c", "by-style"},
 		{"a block in an applet, which ends no paragraph around it", "a<p style=display:none><applet><div></div>b", "a", "b", "by-style"},
 		{"a template", "a <template>b</template> c", "a c", "b", "by-style"},
 		{"visibility", "a <p style=visibility:hidden>b</p> c", "a c", "b", "by-style"},
