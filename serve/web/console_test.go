@@ -164,6 +164,13 @@ func TestAModelWithoutALogOffersNoTeaching(t *testing.T) {
 	if w.Code != 409 || !strings.Contains(w.Body.String(), "the model has no log, so it cannot learn: chaff train makes one") {
 		t.Errorf("it teaches: %d %s", w.Code, w.Body)
 	}
+	must(t, os.WriteFile(s.options.Model, []byte("damaged"), 0o600))
+	if s.engine.Reload() == nil {
+		t.Fatal("a damaged model is read")
+	}
+	if page := s.get("/"); !strings.Contains(page, "has no log") || !strings.Contains(page, "the newest model cannot be read") {
+		t.Errorf("the overview hides a problem: %s", page)
+	}
 }
 
 func TestAModelOfSeveralClassesHasNoProbabilityOfSpam(t *testing.T) {

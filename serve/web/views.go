@@ -53,7 +53,6 @@ type overviewBody struct {
 	serve.Status
 	Problems []string
 	Faults   int
-	NotHere  string // why there is no store
 }
 
 func (c *console) overview(r *http.Request, v *view) error {
@@ -68,13 +67,13 @@ func (c *console) overview(r *http.Request, v *view) error {
 	if status.Unlike != "" {
 		b.Problems = append(b.Problems, "the last "+status.Unlike)
 	}
-	if status.Store == nil {
-		b.NotHere = noLog
-		if v.User != "" {
-			b.NotHere = "This user has taught nothing, so the shared model alone judges."
-		}
-	} else {
+	switch {
+	case status.Store != nil:
 		b.Problems = append(b.Problems, status.Store.Problems...)
+	case v.User != "":
+		b.Problems = append(b.Problems, "This user has taught nothing, so the shared model alone judges.")
+	default:
+		b.Problems = append(b.Problems, noLog)
 	}
 	v.Body = b
 	return nil
