@@ -370,6 +370,7 @@ func kindOf(head []byte) string {
 		{"\x7fELF", "program"}, {"MZ\x90\x00", "program"},
 		{"\xd0\xcf\x11\xe0", "Outlook message"}, {"!BDN", "Outlook .pst file"}, {"\xcf\xad\x12\xfe", "Outlook Express .dbx file"},
 		{"*mbx*", "mbx mailbox"}, {"\x01\x01\x01\x01\n", "MMDF mailbox"}, {"\x01\x01\x01\x01\r\n", "MMDF mailbox"},
+		{"ARCF", "Foxmail mailbox"}, {"\x10\x10\x10\x10\x10\x10\x10\x11\x11\x11\x11\x11\x11S\r\n", "Foxmail mailbox"}, {"\x06y\x19", "The Bat! mailbox"}, // behind a blank
 		{"BABYL OPTIONS:", "Babyl mailbox"}, {"// <!-- <mdb:mork", "Thunderbird .msf file"},
 		{"<!doctype html", "web page"}, {"<html", "web page"}, {"<head", "web page"}, {"<body", "web page"},
 		{"begin:vcalendar", "calendar"}, {"begin:vcard", "visiting card"},

@@ -206,7 +206,7 @@ func (s *mboxScanner) decide(next []byte) {
 	case s.begins(next):
 		s.close(s.heldAt)
 		s.message, s.inHeader = &mboxMessage{offset: s.heldAt}, true
-	case s.likeness >= likeDated, s.heldAfterEmpty && isMailField(next):
+	case s.likeness >= likeDated, (s.heldAfterEmpty || s.likeness == likeSender) && isMailField(next):
 		if s.missed++; s.missed == 1 {
 			s.missedLine = string(s.heldLine)
 		}

@@ -84,11 +84,13 @@ func TestWhatLooksLikeAMessageAndWasTakenForTextIsSaid(t *testing.T) {
 	root := tree(t, map[string]string{
 		"one":  from + "From 0123456789abcdef0123456789abcdef01234567 Mon Sep 17 00:00:00 2001\nFrom: a\n",
 		"two":  from + "From Ann\nSubject: a\n\nFrom Ben\nSubject: b\n",
+		"bare": from + "a\nFrom \nSubject: a\n",
 		"none": from + "From here\non\n\nFrom ann@example.org\n\n" + from,
 	})
 	for about, want := range map[string][]string{
 		"one":  {"ham! " + root + "/one has a line that looks like the beginning of a message and was taken for text: \"From 0123456789abcdef0123456789abcdef01234567 Mon Sep 17 00:\""},
 		"two":  {"ham! " + root + "/two has 2 lines that look like the beginning of a message and were taken for text, the first: \"From Ann\""},
+		"bare": {"ham! " + root + "/bare has a line that looks like the beginning of a message and was taken for text: \"From \""},
 		"none": nil,
 	} {
 		var got []string
