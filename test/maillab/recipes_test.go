@@ -68,17 +68,34 @@ func wantDeferred(t *testing.T, l *maillab.Lab, inbox, model string) {
 	t.Helper()
 	l.Run("root", "mv "+model+" "+model+".away")
 	l.Send(25, "anna@lab.example", ham(99))
+	waitForDeferred(l)
+	if got := l.Stored(inbox, "minutes of meeting 99"); len(got) > 0 {
+		t.Errorf("delivered without a verdict:\n%s", got[0].Text)
+	}
+	l.Run("root", "mv "+model+".away "+model)
+	wantVerdict(t, l.WaitFor(inbox, "minutes of meeting 99"), "ham")
+}
+
+func waitForDeferred(l *maillab.Lab) {
 	l.Wait("a deferred message", func() error {
 		if queue := l.Run("root", "postqueue -p"); !strings.Contains(queue, "sender@elsewhere.example") || !strings.Contains(queue, "(") {
 			return fmt.Errorf("the queue has no deferred message: %s", queue)
 		}
 		return nil
 	})
-	if got := l.Stored(inbox, "minutes of meeting 99"); len(got) > 0 {
-		t.Errorf("delivered without a verdict:\n%s", got[0].Text)
-	}
-	l.Run("root", "mv "+model+".away "+model)
-	wantVerdict(t, l.WaitFor(inbox, "minutes of meeting 99"), "ham")
+}
+
+// wantNoBounce checks that a message waits in the queue while the disk with anna's mail is full.
+func wantNoBounce(l *maillab.Lab) {
+	l.Run("root", `for folder in /home/anna/Maildir /var/mail; do
+		mount -t tmpfs -o size=8k,mode=1777 full $folder
+		head -c 1m /dev/zero >$folder/filler || true
+	done`)
+	l.Run("anna", "cd Maildir && mkdir new cur tmp")
+	l.Send(25, "anna@lab.example", ham(98))
+	waitForDeferred(l)
+	l.Run("root", "umount /home/anna/Maildir /var/mail")
+	l.WaitFor(inbox, "minutes of meeting 98")
 }
 
 // TestTheReadmeHasTheRecipeOfProcmail checks that the recipe of the README is the end of the tested one.
@@ -112,6 +129,7 @@ func TestProcmail(t *testing.T) {
 	if out := page.Follow("anna", "chaff learn"); out != "" {
 		t.Errorf("cron sends mail although nothing is new: %s", out)
 	}
+	wantNoBounce(l)
 	wantDeferred(t, l, inbox, "/home/anna/.local/share/chaff/model")
 }
 
@@ -154,6 +172,7 @@ func TestMaildrop(t *testing.T) {
 	l.StartPostfix()
 	train(l, "anna", "")
 	filters(t, l, func() { page.Follow("anna", "chaff learn") })
+	wantNoBounce(l)
 	wantDeferred(t, l, inbox, "/home/anna/.local/share/chaff/model")
 }
 
