@@ -31,7 +31,7 @@ func inspectFolder(fsys fs.FS, dir string, entries []fs.DirEntry) folder {
 		f.format = Maildir
 	case f.has(".mh_sequences", ".xmhcache", ".sylpheed_mark", ".sylpheed_cache", ".claws_mark", ".claws_cache"): // of nmh, exmh, Sylpheed and Claws Mail
 		f.format = MH
-	case hasSuffix(dir, ".sbd"), f.isProfile(), f.has("msgfilterrules.dat", "popstate.dat"), slices.ContainsFunc(entries, isOfThunderbird):
+	case hasSuffix(dir, ".sbd"), f.isProfile(), f.has("msgfilterrules.dat", "popstate.dat", allProfiles), slices.ContainsFunc(entries, isOfThunderbird):
 		f.format = Thunderbird
 	case allNumbers(entries):
 		f.format = MH
@@ -45,6 +45,9 @@ func inspectFolder(fsys fs.FS, dir string, entries []fs.DirEntry) folder {
 func (f folder) isProfile() bool {
 	return f.has("prefs.js") && (f.has("mail") || f.has("imapmail"))
 }
+
+// allProfiles is a file in the folder of all profiles of Thunderbird, such as ~/.thunderbird.
+const allProfiles = "profiles.ini"
 
 // has reports whether the folder has one of the lower-case names, in any case.
 func (f folder) has(names ...string) bool {
@@ -74,7 +77,7 @@ func (f folder) formatOf(name string) Format {
 	format := f.format
 	switch {
 	case isHidden(name), isIndex(lower), format == Maildir,
-		format == Thunderbird && f.isProfile(),
+		format == Thunderbird && (f.isProfile() || f.has(allProfiles)),
 		format == MH && !isNumber(name):
 		return ""
 	case format == MH:

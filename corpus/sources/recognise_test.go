@@ -88,24 +88,27 @@ func TestAFolderOfAMailboxThatIsNamedApartIsLeftOut(t *testing.T) {
 func TestAFolderOfThunderbirdHasHamAndSpamByTheNamesOfItsFiles(t *testing.T) {
 	message := func(subject string) string { return "From - Thu Aug 22 12:36:23 2002\nSubject: " + subject + "\n\n" }
 	root := tree(t, map[string]string{
-		"prefs.js": "", "Mail/Local Folders/Inbox": message("a"), "Mail/Local Folders/Inbox.msf": "", "Mail/Local Folders/Inbox.sbd/Junk": message("b"),
-		"Mail/Local Folders/Inbox.sbd/Junk.sbd/Old": message("c"), "Mail/Local Folders/Trash": message("d"), "Mail/Local Folders/Caught": message("e"), "x": message("f"),
+		"profiles.ini": "[Profile0]", "Crash Reports/InstallTime": "1",
+		"a/prefs.js": "", "a/Mail/Local Folders/Inbox": message("a"), "a/Mail/Local Folders/Inbox.msf": "", "a/Mail/Local Folders/Inbox.sbd/Junk": message("b"),
+		"a/Mail/Local Folders/Inbox.sbd/Junk.sbd/Old": message("c"), "a/Mail/Local Folders/Trash": message("d"), "a/Mail/Local Folders/Caught": message("e"), "a/x": message("f"),
 	})
-	mail, err := OpenLabelled(root, Options{})
-	must(t, err)
 	subjects := func(source Source) (got []string) {
 		for _, line := range contents(source) {
 			got = append(got, strings.Join(strings.Fields(strings.Replace(line, "From - Thu Aug 22 12:36:23 2002\nSubject:", "", 1)), " "))
 		}
 		return got
 	}
-	check(t, "", subjects(mail.Source), []string{"ham: e", "ham: a", "spam: b", "spam: c"})
-	if mail.NoSpam {
-		t.Error("it has no folder for spam")
+	for about, path := range map[string]string{"a profile": filepath.Join(root, "a"), "the folder of all profiles": root} {
+		mail, err := OpenLabelled(path, Options{})
+		must(t, err)
+		check(t, about, subjects(mail.Source), []string{"ham: e", "ham: a", "spam: b", "spam: c"})
+		if mail.NoSpam {
+			t.Errorf("%s has no folder for spam", about)
+		}
 	}
-	caught := filepath.Join(root, "Mail/Local Folders/Caught")
+	caught := filepath.Join(root, "a/Mail/Local Folders/Caught")
 	for _, o := range []Options{{Apart: []string{caught}}, {Apart: []string{caught}, Label: Ham}} {
-		mail, err = OpenLabelled(root, o)
+		mail, err := OpenLabelled(root, o)
 		must(t, err)
 		if got := subjects(mail.Source); slices.Contains(got, "ham: e") || !slices.Contains(got, "ham: a") || !slices.Contains(mail.Notes, "  left out  "+caught+" (named by itself)") {
 			t.Errorf("got %q, %q", got, mail.Notes)
