@@ -34,9 +34,8 @@ type facts struct {
 	Changed int   `json:"changed"`
 	Known   []int `json:"known"`
 	Learned []int `json:"learned"`
-	// Expired counts the messages that left because they were the oldest, and Forgotten those that were forgotten.
-	Expired   int `json:"expired,omitempty"`
-	Forgotten int `json:"forgotten,omitempty"`
+	// Expired counts the messages that left because they were the oldest.
+	Expired int `json:"expired,omitempty"`
 	// Shared is how far the log has followed a stream of hosts; nil for none.
 	Shared *Stand `json:"shared,omitempty"`
 }
@@ -57,7 +56,6 @@ func (f *facts) add(r logfile.Record) {
 		}
 	case forget:
 		f.Changed++
-		f.Forgotten++
 	}
 }
 

@@ -309,9 +309,6 @@ func (l *ledger) enterEarlier(data []byte, w *features.Writer) bool {
 		return false
 	}
 	if what == forget {
-		if i, known := l.index[readEntry(entry).Fingerprint]; known && l.entries[i].what == learn {
-			l.facts.Forgotten++
-		}
 		return l.sayEarlier(what, entry, 0)
 	}
 	if what != learn {

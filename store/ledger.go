@@ -27,7 +27,6 @@ type ledger struct {
 	documents *features.Documents // nil if they were not read
 	entries   []Entry
 	learned   int            // how many of them were learned
-	again     int            // how many of those that were forgotten were learned again
 	index     map[uint64]int // of an entry, by fingerprint
 	seen      sightings
 	began     time.Duration // the CPU time before it was read
@@ -97,7 +96,6 @@ func (l *ledger) say(e Entry) {
 		return
 	}
 	if known {
-		l.again += int(flag(e.what == learn))
 		l.entries[i].what = 0
 	}
 	l.index[e.Fingerprint] = len(l.entries)
@@ -123,9 +121,6 @@ func (l *ledger) knows(fingerprint uint64) bool {
 	i, known := l.index[fingerprint]
 	return known && l.entries[i].what != forget
 }
-
-// forgotten returns how many messages were forgotten and not learned again.
-func (l *ledger) forgotten() int { return max(0, l.facts.Forgotten-l.again) }
 
 // mail returns the messages that were learned.
 func (l *ledger) mail() *train.Mail {
@@ -250,7 +245,6 @@ func (l *ledger) save(file *os.File, model func() (identity uint64, err error)) 
 	if err != nil {
 		return err
 	}
-	l.facts.Forgotten, l.again = l.forgotten(), 0
 	body, err := l.checkpoint()
 	if err != nil {
 		return err

@@ -121,7 +121,6 @@ func merged(paths []string, memory int64, m *Merged) (*ledger, error) {
 			all.entries[i].Terms = e.Terms
 		}
 	}
-	all.facts.Forgotten, all.again = len(all.entries)-all.learned, 0
 	return all, nil
 }
 

@@ -90,7 +90,7 @@ func Later(path string) (n int, err error) {
 		return 0, err
 	}
 	b.file.Close()
-	n = l.forgotten()
+	n = len(l.entries) - l.learned
 	for _, e := range l.entries[:l.learned] {
 		n += int(flag(e.Confirmed || e.Way != ByTraining && e.Way != ByImport))
 	}

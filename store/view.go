@@ -174,7 +174,7 @@ type Status struct {
 	Fitted     *time.Time `json:"fitted,omitempty"`
 	FitSeconds float64    `json:"fit_cpu_seconds,omitempty"`
 	Changed    int        `json:"changed_since_fit"`
-	// Expired is how many messages left because they were the oldest, and Forgotten how many were forgotten and not learned again.
+	// Expired is how many messages left because they were the oldest, and Forgotten how many it knows as forgotten.
 	Expired   int `json:"expired,omitempty"`
 	Forgotten int `json:"forgotten,omitempty"`
 	// Doubtful is how many labels of learned messages may be wrong, see [Entry.Doubt], and Confirmed how many a person has confirmed.
@@ -203,7 +203,7 @@ func (v *View) Status(now time.Time) Status {
 	s := Status{
 		Records: len(v.tail), TailBytes: v.end - v.checkpoint.End, LogBytes: v.end,
 		Model: settings.Model, Messages: l.learned, Ways: map[string]int{}, Changed: l.facts.Changed, Expired: l.facts.Expired,
-		Forgotten: l.forgotten(), FitSeconds: l.facts.FitSeconds, Thresholds: settings.Thresholds, Digest: l.digest(),
+		Forgotten: len(l.entries) - l.learned, FitSeconds: l.facts.FitSeconds, Thresholds: settings.Thresholds, Digest: l.digest(),
 	}
 	if l.facts.Fitted != 0 {
 		fitted := time.Unix(l.facts.Fitted, 0).UTC()
