@@ -139,8 +139,11 @@ func (x *reviewing) review() error {
 	if isElsewhere {
 		r.Messages, r.Learned = len(entries), len(entries)
 	}
-	if err := x.show(r, r.describe); err != nil || x.asJSON || r.Messages > 0 || isElsewhere {
+	if err := x.show(r, r.describe); err != nil || x.asJSON || r.Messages > 0 {
 		return err
+	}
+	if isElsewhere {
+		return errors.New("the model has learned no message")
 	}
 	return errNoMessages
 }
