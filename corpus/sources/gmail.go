@@ -32,6 +32,9 @@ func (p *place) openGmail(counts map[string]int) Mail {
 	note := fmt.Sprintf("%s: %s with X-Gmail-Labels, %s", p.path, p.format, strings.Join(gmailCounts(counts, ""), ", "))
 	return Mail{Notes: []string{note}, Source: func(yield func(Item, error) bool) {
 		for item, err := range p.inMbox() {
+			if err == nil && item.Label == "" && p.format != Mbox { // of another program
+				continue
+			}
 			if item.Label = cmp.Or(item.Label, Ham); item.Label != LeftOut && !yield(item, err) {
 				return
 			}
@@ -46,10 +49,11 @@ func (p *place) countGmail() map[string]int {
 		return nil
 	}
 	for item, err := range p.inMbox() {
-		if err == nil && item.Label == "" && len(counts) == 0 {
-			break
-		}
-		if err == nil {
+		switch {
+		case err != nil:
+		case item.Label == "" && len(counts) == 0:
+			return nil
+		case item.Label != "" || p.format == Mbox:
 			counts[cmp.Or(item.Label, Ham)]++
 		}
 	}

@@ -77,13 +77,17 @@ func TestOnlyGmailGivesLabels(t *testing.T) {
 	}
 }
 
-// Google packs what it exports into a folder in an archive, with a page about it and the files of other programs.
+// Google packs what it exports into a folder in an archive, with a page about it and the files of other programs. A mailbox without labels is not ham.
 func TestLabelsOfGmailCountInFoldersAndArchives(t *testing.T) {
 	const from, end = "From 1@xxx Thu Aug 22 12:36:23 +0000 2002\n", "From: a\n\nb\n\n"
 	const name, mbox = "Takeout/Mail/All mail.mbox", from + "X-Gmail-Labels: Spam\n" + end + from + "X-Gmail-Labels: Inbox\n" + end + from + "X-Gmail-Labels: Trash\n" + end
-	const page, other = "Takeout/archive_browser.html", "Takeout/Drive/letter.eml"
-	entries := []entry{{name: other, text: "From: a\n\nb\n"}, {name: page, text: "<html>"}, {name: name, text: mbox}}
-	paths := map[string]string{"folder": filepath.Join(tree(t, map[string]string{name: mbox, page: "<html>", other: "From: a\n\nb\n"}), "Takeout")}
+	const page, other, junk = "Takeout/archive_browser.html", "Takeout/Drive/letter.eml", "Takeout/junk.mbox"
+	entries := []entry{{name: other, text: "From: a\n\nb\n"}, {name: page, text: "<html>"}, {name: name, text: mbox}, {name: junk, text: from + end + from + end}}
+	files := map[string]string{}
+	for _, e := range entries {
+		files[e.name] = e.text
+	}
+	paths := map[string]string{"folder": filepath.Join(tree(t, files), "Takeout")}
 	for kind, archive := range inBoth(t, entries...) {
 		paths[kind] = filepath.Join(tree(t, map[string]string{"all": archive}), "all")
 	}
