@@ -132,15 +132,16 @@ func hasSeveral(fsys fs.FS, name string) bool {
 		return false
 	}
 	defer f.Close()
-	head := make([]byte, magicBytes)
-	read, _ := io.ReadFull(f, head)
-	head = head[:read]
-	packed := compressionOf(head)
-	if packed == uncompressed && !bytes.HasPrefix(head, []byte(lines.FromPrefix)) {
+	plain, err := decompressed(f)
+	start := make([]byte, len(lines.FromPrefix))
+	if err == nil {
+		_, err = io.ReadFull(plain, start)
+	}
+	if err != nil || string(start) != lines.FromPrefix {
 		return false
 	}
 	n := 0
-	_ = scanMbox(packed.decompress(io.MultiReader(bytes.NewReader(head), f)), func(m mboxMessage) bool { n++; return n == 1 && m.offset == 0 })
+	_ = scanMbox(io.MultiReader(bytes.NewReader(start), io.LimitReader(plain, message.MaxSize)), func(m mboxMessage) bool { n++; return n == 1 && m.offset == 0 })
 	return n > 1
 }
 

@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
+	"chaff/message"
 	"chaff/test/testmain"
 )
 
@@ -209,6 +211,19 @@ func TestAFileOfSeveralMessagesInAFolderIsAnMbox(t *testing.T) {
 	check(t, "asked for as a folder", contents(open(t, mail, Folder)), []string{want[0], "ham: " + one + two, "ham: " + one + two, "ham: " + one})
 	packed := makeZip(t, entry{name: "lists/go", text: one + two})
 	check(t, "in an archive", contents(archived(t, "mail.zip", packed)), want[1:3])
+}
+
+// A small file may unpack to gigabytes.
+func TestOfAPackedFileNoMoreIsUnpackedThanAMessageHas(t *testing.T) {
+	const one, two = "From a@b.example Thu Aug 22 12:36:23 2002\nSubject: a\n\n", "\nFrom a@b.example Thu Aug 22 12:36:24 2002\nSubject: b\n\n"
+	long := strings.Repeat("a\n", message.MaxSize/2)
+	files := fstest.MapFS{}
+	for name, text := range map[string]string{"several": one + two, "another text before them": "Subject: c\n\n" + one + two, "a first message that is too large": one + long + two} {
+		files[name] = &fstest.MapFile{Data: []byte(pack(t, gzipped, text))}
+		if got := hasSeveral(files, name); got != (name == "several") {
+			t.Errorf("%s: got %v", name, got)
+		}
+	}
 }
 
 // Old mail folders have names that are not UTF-8, which io/fs rejects.
