@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -209,8 +210,13 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		{"the state without the token", "GET", "/v1/status", "", nil, 401, nil},
 		{"another method", "GET", "/v1/learn", "", token, 404, []string{"the API has no GET /v1/learn"}},
 		{"another path", "GET", "/v1/nothing", "", token, 404, []string{"/v1/openapi.json"}},
+		{"learning without a log", "POST", "/v1/learn?class=ham", message, token, 409, []string{"has no log"}},
+		{"forgetting without a log", "POST", "/v1/forget", message, token, 409, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.status == http.StatusConflict {
+				must(t, os.RemoveAll(s.options.Model+store.Suffix))
+			}
 			w := s.do(tt.method, tt.target, tt.body, tt.fields...)
 			if w.Code != tt.status {
 				t.Fatalf("got %d %s, want %d", w.Code, w.Body, tt.status)
