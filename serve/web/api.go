@@ -27,7 +27,9 @@ type verdict struct {
 
 func userOf(r *http.Request) string { return r.URL.Query().Get("user") }
 
-func originOf(r *http.Request) serve.Origin { return serve.Origin{Protocol: "http", User: userOf(r)} }
+func originOf(r *http.Request, m *serve.Message) serve.Origin {
+	return serve.Origin{Protocol: "http", User: userOf(r), Cut: m.Cut}
+}
 
 func (s *server) classify(r *http.Request) (any, error) {
 	m := s.engine.NewMessage()
@@ -35,7 +37,7 @@ func (s *server) classify(r *http.Request) (any, error) {
 	var v serve.Verdict
 	err := s.mail(r, m)
 	if err == nil || m.Cut != nil {
-		v, err = s.engine.Judge(r.Context(), serve.Origin{Protocol: "http", User: userOf(r), Cut: m.Cut}, m.Bytes())
+		v, err = s.engine.Judge(r.Context(), originOf(r, m), m.Bytes())
 	}
 	if err = cmp.Or(err, v.Unjudged); err != nil {
 		return nil, failure{statusOf(err), err.Error(), serve.Verdict{Unjudged: err}.Fields()}
@@ -43,28 +45,31 @@ func (s *server) classify(r *http.Request) (any, error) {
 	return verdict{v, v.Fields()}, nil
 }
 
-// ofMail answers a request whose body has to be mail.
-func (s *server) ofMail(do func(r *http.Request, raw []byte) (any, error)) answer {
+// ofMail answers a request whose body has to be mail, which may be cut.
+func (s *server) ofMail(do func(r *http.Request, m *serve.Message) (any, error)) answer {
 	return func(r *http.Request) (any, error) {
 		m := s.engine.NewMessage()
 		defer m.Close()
-		if err := s.mail(r, m); err != nil {
+		if err := s.mail(r, m); err != nil && m.Cut == nil {
 			return nil, err
 		}
-		return do(r, m.Bytes())
+		return do(r, m)
 	}
 }
 
-func (s *server) explain(r *http.Request, raw []byte) (any, error) {
-	return s.engine.Explain(r.Context(), userOf(r), raw)
+func (s *server) explain(r *http.Request, m *serve.Message) (any, error) {
+	if m.Cut != nil {
+		return nil, m.Cut
+	}
+	return s.engine.Explain(r.Context(), userOf(r), m.Bytes())
 }
 
-func (s *server) learn(r *http.Request, raw []byte) (any, error) {
-	return learned(s.engine.Learn(r.Context(), originOf(r), raw, r.URL.Query().Get("class")))
+func (s *server) learn(r *http.Request, m *serve.Message) (any, error) {
+	return learned(s.engine.Learn(r.Context(), originOf(r, m), m.Bytes(), r.URL.Query().Get("class")))
 }
 
-func (s *server) forget(r *http.Request, raw []byte) (any, error) {
-	return learned(s.engine.Forget(r.Context(), originOf(r), raw))
+func (s *server) forget(r *http.Request, m *serve.Message) (any, error) {
+	return learned(s.engine.Forget(r.Context(), originOf(r, m), m.Bytes()))
 }
 
 func learned(o store.Outcome, err error) (any, error) {
@@ -75,9 +80,9 @@ func learned(o store.Outcome, err error) (any, error) {
 }
 
 // rspamdOrigin says whose mail a message is: that of the user to whom it is delivered, else that of the user who sends it.
-func rspamdOrigin(r *http.Request) serve.Origin {
+func rspamdOrigin(r *http.Request, m *serve.Message) serve.Origin {
 	h := r.Header
-	return serve.Origin{Protocol: "rspamd", QueueID: h.Get("Queue-Id"), User: cmp.Or(serve.UserOf(h.Get("Deliver-To")), h.Get("User"))}
+	return serve.Origin{Protocol: "rspamd", QueueID: h.Get("Queue-Id"), User: cmp.Or(serve.UserOf(h.Get("Deliver-To")), h.Get("User")), Cut: m.Cut}
 }
 
 func (s *server) rspamdCheck(r *http.Request) (any, error) {
@@ -87,9 +92,7 @@ func (s *server) rspamdCheck(r *http.Request) (any, error) {
 	var v serve.Verdict
 	err := s.body(r, m)
 	if err == nil || m.Cut != nil {
-		from := rspamdOrigin(r)
-		from.Cut = m.Cut
-		v, err = s.engine.Judge(r.Context(), from, m.Bytes())
+		v, err = s.engine.Judge(r.Context(), rspamdOrigin(r, m), m.Bytes())
 	}
 	switch {
 	case err != nil && statusOf(err) < http.StatusInternalServerError:
@@ -141,10 +144,10 @@ func messageID(raw []byte) string {
 }
 
 func (s *server) rspamdLearn(class string) answer {
-	return s.ofMail(func(r *http.Request, raw []byte) (any, error) {
-		o, err := s.engine.Learn(r.Context(), rspamdOrigin(r), raw, class)
+	return s.ofMail(func(r *http.Request, m *serve.Message) (any, error) {
+		o, err := s.engine.Learn(r.Context(), rspamdOrigin(r, m), m.Bytes(), class)
 		if o.What == store.Known {
-			err = failure{status: http.StatusAlreadyReported, Text: fmt.Sprintf("<%s> has been already learned as %s, ignore it", messageID(raw), class)}
+			err = failure{status: http.StatusAlreadyReported, Text: fmt.Sprintf("<%s> has been already learned as %s, ignore it", messageID(m.Bytes()), class)}
 		}
 		_, err = learned(o, err)
 		return object{"success": true}, err

@@ -245,6 +245,9 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		})
 	}
 	servetest.WantUnjudged(t, s.engine, "too_large", 1)
+	if n := s.engine.Counters.Unlearned.All()["too_large"]; n != 1 {
+		t.Errorf("%d lessons are counted as too large, want 1", n)
+	}
 	for _, methods := range d.Paths {
 		for _, operation := range methods {
 			if operation.OperationID != "openapi" && !seen[operation.OperationID+"200"] {

@@ -58,6 +58,9 @@ func TestAnswersOfRspamd(t *testing.T) {
 		})
 	}
 	servetest.WantUnjudged(t, s.engine, "too_large", 1)
+	if n := s.engine.Counters.Unlearned.All()["too_large"]; n != 1 {
+		t.Errorf("%d lessons are counted as too large, want 1", n)
+	}
 	if w := s.do("GET", "/ping", ""); w.Body.String() != "pong\r\n" {
 		t.Errorf("ping: %q", w.Body)
 	}
@@ -199,7 +202,7 @@ func TestTheUserOfRspamdIsThatOfTheOtherProtocols(t *testing.T) {
 		r := httptest.NewRequest("POST", "/checkv2", nil)
 		r.Header.Set("Deliver-To", test.to)
 		r.Header.Set("User", test.user)
-		if got := rspamdOrigin(r).User; got != test.want {
+		if got := rspamdOrigin(r, &serve.Message{}).User; got != test.want {
 			t.Errorf("Deliver-To %q, User %q: got %q, want %q", test.to, test.user, got, test.want)
 		}
 	}
