@@ -26,12 +26,12 @@ type reviewing struct {
 func reviewCommand(p *program) *cobra.Command {
 	var x reviewing
 	c := &cobra.Command{
-		Use:   "review [-m FILE] PATH...",
+		Use:   "review [-m FILE] [PATH...]",
 		Short: "List messages that look mislabelled, and settle their labels",
 		Long: `Review lists the messages at each PATH whose labels look wrong, the worst
 first, with the command that corrects each. A PATH is the mail that the model
-was trained on, named as for chaff train. Of mail that is at no PATH, such as
-that of an IMAP server, it lists when each message was delivered.
+was trained on, named as for chaff train. Without a PATH, as for the mail of an
+IMAP server, it lists when each message was delivered.
 
 With --correct ID a message of the log gets the other class. With --confirm ID
 its label is right: it is not listed again. Both labels count fully from then
