@@ -43,7 +43,6 @@ func TestFilesAreReadByWhatTheyAre(t *testing.T) {
 		{"a page that a browser saved as a message", octets + "; name=a.MHTML", "From: <Saved>\nSnapshot-Content-Location: x\nSubject: a\nContent-Type: text/html\n\n<b>Pay</b> now", "Pay now", ""},
 		{"a piece of a message", "Content-Type: message/partial; number=1; total=1; id=a", "Subject: a\nContent-Type: text/html\nContent-Transfer-Encoding: base64\n\nPGI+UGF5PC9iPiBub3c=", "Pay now", ""},
 		{"a page of AMP", "Content-Type: text/x-amp-html", "<!doctype html><html amp4email><style amp4email-boilerplate>body{visibility:hidden}</style><style amp-custom>i{display:none}</style><b>Pay</b> now<i>not</i>", "Pay now", ""},
-		{"a link of Windows", octets + "; name=Invoice.url", "[InternetShortcut]\nURL=http://pay.example/\n", "[InternetShortcut] URL=", "http://pay.example/"},
 		{"a message in an mbox", octets, "From a@b.example\n" + inner, "Pay now", ""},
 		{"fields that are no message", octets, "Key: a\nValue: b\n\nPay", "-", ""},
 		{"a calendar under no type", octets, calendar, "Pay, now", ""},

@@ -30,6 +30,9 @@ func gmailLabel(value string) string {
 // openGmail opens mail that Gmail has exported, with so many messages of each label. It yields ham and spam.
 func (p *place) openGmail(counts map[string]int) Mail {
 	note := fmt.Sprintf("%s: %s with X-Gmail-Labels, %s", p.path, p.format, strings.Join(gmailCounts(counts, ""), ", "))
+	if p.format != Mbox {
+		note += "; mail without these labels is left out"
+	}
 	return Mail{Notes: []string{note}, Source: func(yield func(Item, error) bool) {
 		for item, err := range p.inMbox() {
 			if err == nil && item.Label == "" && p.format != Mbox { // of another program

@@ -94,7 +94,7 @@ func TestLabelsOfGmailCountInFoldersAndArchives(t *testing.T) {
 	for about, path := range paths {
 		mail, err := OpenLabelled(path, Options{})
 		must(t, err)
-		if want := "with X-Gmail-Labels, 1 ham, 1 spam, 1 in Sent, Drafts or Trash"; !strings.HasSuffix(mail.Notes[0], want) {
+		if want := "with X-Gmail-Labels, 1 ham, 1 spam, 1 in Sent, Drafts or Trash; mail without these labels is left out"; !strings.HasSuffix(mail.Notes[0], want) {
 			t.Errorf("%s: got %q, want %q", about, mail.Notes, want)
 		}
 		var got []string
