@@ -434,24 +434,38 @@ var errGone = errors.New("the message is gone")
 func (c *Client) fetch(uid imap.UID) (raw []byte, err error) {
 	const most, ofTLS = message.MaxSize + 1, message.MaxSize / 8 // each record of TLS, which may be small, has some 30 bytes more
 	options := &imap.FetchOptions{UID: true, BodySection: []*imap.FetchItemBodySection{{Peek: true, Partial: &imap.SectionPartial{Size: most}}}}
-	var fetched []*imapclient.FetchMessageBuffer
+	var found []byte
 	err = c.do(most+ofTLS+idleBytes, c.options.Fetch, func() (err error) {
-		fetched, err = c.client.Fetch(imap.UIDSetNum(uid), options).Collect()
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range fetched {
-		for _, section := range m.BodySection {
-			switch {
-			case m.UID != uid || section.Bytes == nil:
-			case len(section.Bytes) > message.MaxSize:
-				return nil, corpus.ErrTooLarge
-			default:
-				return section.Bytes, nil
+		command := c.client.Fetch(imap.UIDSetNum(uid), options)
+		for m := command.Next(); m != nil; m = command.Next() {
+			var its imap.UID
+			var content []byte
+			for item := m.Next(); item != nil; item = m.Next() {
+				switch item := item.(type) {
+				case imapclient.FetchItemDataUID:
+					its = item.UID
+				case imapclient.FetchItemDataBodySection:
+					if item.Literal == nil {
+						continue
+					}
+					if content, err = io.ReadAll(item.Literal); int64(len(content)) < item.Literal.Size() {
+						return cmp.Or(err, io.ErrUnexpectedEOF) // QUIRK: the library would read on, in two goroutines
+					}
+				}
+			}
+			if its == uid && content != nil {
+				found = content
 			}
 		}
+		return command.Close()
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case len(found) > message.MaxSize:
+		return nil, corpus.ErrTooLarge
+	case found != nil:
+		return found, nil
 	}
 	return nil, errGone
 }
