@@ -1,3 +1,5 @@
+//go:build darwin || linux || netbsd || openbsd
+
 package store
 
 import (
