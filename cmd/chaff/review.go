@@ -177,6 +177,9 @@ func (r reviewed) describe(a *answer) {
 				a.line("    %s", screen.Quoted("chaff review --correct "+id+a.use()))
 			}
 		}
+		if r.Doubts[0].Path == "" {
+			a.line("The PATH of this mail, if it has one, adds the subjects: chaff review%s PATH", a.use())
+		}
 		a.line("For a label that is right: chaff review --confirm ID%s", a.use())
 	}
 	if r.Elsewhere > 0 && r.Messages > 0 {
