@@ -16,7 +16,7 @@ import (
 	"chaff/train"
 )
 
-// What is known of a message is looked up behind the pause in which another process may change it.
+// A learner looks up what the log knows of a message after its pause, in which another process may have changed it.
 func TestWhatOthersDidInAPauseCounts(t *testing.T) {
 	m := mailOf(t, corpustest.Mailbox(2, 1, "spam"))[0]
 	asHam := m

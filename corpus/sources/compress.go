@@ -18,8 +18,8 @@ import (
 	"chaff/message"
 )
 
-// compression is the name of the tool that compressed a file, or of the charset that all of it was converted to, as the shell of Windows does;
-// detected by the first bytes. It is "" for a plain file.
+// compression is how a file was packed, as its first bytes say: the name of the tool that compressed it, UTF-16 if the shell of Windows converted
+// all of it, or "" for a plain file.
 type compression string
 
 const (
