@@ -68,6 +68,7 @@ func TestBadFilesAreRefused(t *testing.T) {
 		"not_toml.toml":          `configuration testdata/bad/not_toml.toml, line 1, column 10: expected character ]: [tokenize`,
 		"wrong_type.toml":        `models.bernoulli.smoothing is "much" (file): must be a number`,
 		"bool_for_number.toml":   `seed is true (file): must be a whole number, not negative`,
+		"number_for_bool.toml":   `tokenize.pairs is 3 (file): must be true or false`,
 		"seed.toml":              `seed is -1 (file): must be a whole number, not negative`,
 		"list_for_number.toml":   `workers is [1, 2] (file): must be a whole number`,
 		"fraction.toml":          `tokenize.max_length is 2.5 (file): must be a whole number`,

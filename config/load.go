@@ -196,16 +196,16 @@ func decodeInto(target reflect.Value, value any) error {
 	return d.Decode(value)
 }
 
-// convert stops weak typing from converting true to 1 or "1", 2.5 to 2, -1 to 2^64 - 1, and no text to 0 or false. It splits "a,b"; empty text is an empty list.
+// convert stops weak typing from converting true to 1 or "1", 3 to true, 2.5 to 2, -1 to 2^64 - 1, and no text to 0 or false. It splits "a,b"; empty text is an empty list.
 func convert(_, to reflect.Type, data any) (any, error) {
 	if to.Kind() == reflect.Uint64 && strings.HasPrefix(fmt.Sprint(data), "-") {
 		return nil, errors.New("negative")
 	}
+	_, isText := data.(string)
+	if _, isBool := data.(bool); !isText && isBool != (to.Kind() == reflect.Bool) {
+		return nil, errors.New("true or false")
+	}
 	switch value := data.(type) {
-	case bool:
-		if to.Kind() != reflect.Bool {
-			return nil, errors.New("true or false")
-		}
 	case float64:
 		if value != math.Trunc(value) && to.Kind() != reflect.Float64 {
 			return nil, errors.New("a fraction")

@@ -73,6 +73,7 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 		"others read the model": {func(h home, d *doctor) { must(h.t, os.Chmod(d.model, 0o644)) }, "model", "chmod 600 MODEL"},
 		"others write the folder": {func(h home, d *doctor) { must(h.t, os.Chmod(filepath.Dir(d.model), 0o777)) },
 			"folder", "chmod 700 "},
+		"the token is short": {func(h home, d *doctor) { h.write("mail/model.token", "secret") }, "token", "remove it"},
 		"the log belongs to root": {func(h home, d *doctor) {
 			if os.Geteuid() != 0 {
 				h.t.Skip("this needs root, to give the folder to another user")

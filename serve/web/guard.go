@@ -151,8 +151,8 @@ var errForm = errors.New("the form is too old: open the page again")
 // TokenFile returns the path of the file with the token of the daemon of a model.
 func TokenFile(model string) string { return model + ".token" }
 
-// minToken is the size in bytes of the shortest token that is accepted.
-const minToken = 16
+// MinToken is the size in bytes of the shortest token that is accepted.
+const MinToken = 16
 
 // Token returns the token beside a model. It makes the file if there is none. The file belongs to us, or to the owner of the model.
 func Token(model string, log serve.Logger) (token string, err error) {
@@ -186,8 +186,8 @@ func Token(model string, log serve.Logger) (token string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("read the token %s: %w", path, err)
 	}
-	if token = strings.TrimSpace(string(text)); len(token) < minToken {
-		return "", fmt.Errorf("the token in %s has fewer than %d characters: remove it, and a new one is made", path, minToken)
+	if token = strings.TrimSpace(string(text)); len(token) < MinToken {
+		return "", fmt.Errorf("the token in %s has fewer than %d characters: remove it, and a new one is made", path, MinToken)
 	}
 	return token, nil
 }
