@@ -9,5 +9,6 @@
 //
 // [Of] makes a mailbox of other folders, such as those of an IMAP server in package mailbox/imap.
 //
-// A message that is gone from the mailbox stays learned. The package writes nothing in a mailbox.
+// A message that is gone from the mailbox stays learned, except ham that was only read and is deleted within a week. The package writes nothing in
+// a mailbox.
 package mailbox

@@ -41,7 +41,7 @@ without a server of their own. It deletes nothing and marks nothing as read.
 Without --move and --learn it changes nothing and prints what it would move.
 With --move it moves spam to the folder for spam; with --learn it learns what
 the folders say, as chaff learn --maildir does. A message that you move out of
-the folder for spam is not moved there again, and what it moved teaches nothing.
+the folder for spam is not moved there again. What chaff moved teaches nothing.
 
 The password is in a file that nobody else can read, is printed by a command, or
 is in $CHAFF_IMAP_PASSWORD. The connection is encrypted by TLS, but for imap://,

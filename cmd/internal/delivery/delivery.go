@@ -381,7 +381,7 @@ const (
 // codes are the exit codes for the verdicts and for trouble.
 type codes struct{ ham, unsure, spam, trouble int }
 
-// codes returns the exit codes of a request: of the filter that it names, else the code reports trouble only. For a name that is none of [Presets], which
+// codes returns the exit codes of a request: of the filter that it names, else the code reports trouble only. For a name of no filter, which
 // is an error, trouble is that of the default. With Pass, it is none of a verdict.
 func (r Request) codes() (c codes) {
 	switch r.Preset {
