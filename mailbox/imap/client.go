@@ -299,6 +299,14 @@ func (c *Client) list() error {
 	if err != nil {
 		return err
 	}
+	var spaces imap.NamespaceData
+	if c.caps.Has(imap.CapNamespace) {
+		said, err := c.client.Namespace().Wait()
+		if err != nil {
+			return err
+		}
+		spaces = *said
+	}
 	if len(listed) > maxFolders {
 		return fmt.Errorf("it has %d folders, and chaff works with up to %d", len(listed), maxFolders)
 	}
@@ -316,7 +324,7 @@ func (c *Client) list() error {
 				f.Use = use
 			}
 		}
-		if slices.Contains(l.Attrs, imap.MailboxAttrJunk) {
+		if slices.Contains(l.Attrs, imap.MailboxAttrJunk) && isOwn(l.Mailbox, spaces) {
 			c.junk = l.Mailbox
 		}
 		c.folders = append(c.folders, f)
@@ -329,7 +337,20 @@ func (c *Client) list() error {
 	}
 	slices.SortFunc(c.folders, func(a, b sources.PlanFolder) int { return strings.Compare(place(a), place(b)) })
 	c.folders = slices.CompactFunc(c.folders, func(a, b sources.PlanFolder) bool { return a.Name == b.Name })
-	return c.findJunk()
+	return c.findJunk(spaces)
+}
+
+// isOwn reports whether a folder is the user's own: others may read what is in theirs. The longest prefix that it begins with says it.
+func isOwn(folder string, spaces imap.NamespaceData) bool {
+	longest := func(prefixes []imap.NamespaceDescriptor) (length int) {
+		for _, p := range prefixes {
+			if strings.HasPrefix(folder, p.Prefix) {
+				length = max(length, 1+len(p.Prefix))
+			}
+		}
+		return length
+	}
+	return longest(spaces.Personal) >= longest(slices.Concat(spaces.Other, spaces.Shared))
 }
 
 const inbox = "INBOX"
@@ -351,14 +372,14 @@ func useOf(attribute imap.MailboxAttr) (use sources.Use, says bool) {
 	return use, use.Label != ""
 }
 
-// findJunk finds the folder for spam: the one that the user names, the one that the server says it is, or the one with the shortest name
-// of those that are named for spam.
-func (c *Client) findJunk() error {
+// findJunk finds the folder for spam: the one that the user names, the user's own that the server says it is, or the one with the shortest name
+// of the user's own that are named for spam.
+func (c *Client) findJunk(spaces imap.NamespaceData) error {
 	named := c.options.Junk
 	c.junk = cmp.Or(named, c.junk)
 	if c.junk == "" {
 		for _, f := range c.folders {
-			if f.Label == sources.Spam && (c.junk == "" || len(f.Name) < len(c.junk)) {
+			if f.Label == sources.Spam && isOwn(f.Name, spaces) && (c.junk == "" || len(f.Name) < len(c.junk)) {
 				c.junk = f.Name
 			}
 		}

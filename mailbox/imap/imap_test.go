@@ -858,6 +858,46 @@ func TestTheServerSaysWhatFoldersAreFor(t *testing.T) {
 	}
 }
 
+// The spaces are those that Dovecot, Courier and Cyrus have.
+func TestSpamGoesToNoFolderOfOthers(t *testing.T) {
+	for name, c := range map[string]struct {
+		spaces, folders, named, want string
+	}{
+		"a public folder with the only name":  {`(("" "/")) (("shared/" "/")) (("Public/" "/"))`, `() Public/Spam`, "", ""},
+		"a public folder that is named":       {`(("" "/")) (("shared/" "/")) (("Public/" "/"))`, `() Public/Spam`, "Public/Spam", "Public/Spam"},
+		"a folder of somebody else is marked": {`(("" "/")) (("shared/" "/")) NIL`, `() "Spam mail"|(\Junk) shared/b/Junk`, "", "Spam mail"},
+		"own folders have a prefix":           {`(("INBOX." ".")) NIL (("#shared." ".")("shared." "."))`, `() shared.Spam|() INBOX.Junk`, "", "INBOX.Junk"},
+		"only own folders have a prefix":      {`(("INBOX." ".")) (("user." ".")) (("" "."))`, `() Spam|() INBOX.Spam`, "", "INBOX.Spam"},
+		"nothing is said":                     {`NIL NIL NIL`, `() Public/Spam`, "", "Public/Spam"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			between := `) "/" `
+			if strings.Contains(c.spaces, `"."`) {
+				between = `) "." `
+			}
+			list := ""
+			for _, folder := range strings.Split("() INBOX|"+c.folders, "|") {
+				list += "* LIST " + strings.Replace(folder, ") ", between, 1) + "\r\n"
+			}
+			a, _ := scripted(t, ready, usual(map[string]string{
+				"CAPABILITY": "* CAPABILITY IMAP4rev1 MOVE NAMESPACE\r\n@ OK done\r\n",
+				"NAMESPACE":  "* NAMESPACE " + c.spaces + "\r\n@ OK done\r\n",
+				"LIST":       list + "@ OK done\r\n",
+			}))
+			o := DefaultOptions()
+			o.Junk = c.named
+			client, err := Dial(t.Context(), a, Secret{Text: "geheim"}, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer client.Close()
+			if got := client.Junk(); got != c.want {
+				t.Errorf("spam goes to %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
 func TestTokens(t *testing.T) {
 	for name, c := range map[string]struct{ caps, want string }{
 		"OAUTHBEARER": {"AUTH=OAUTHBEARER AUTH=XOAUTH2 SASL-IR", "AUTHENTICATE OAUTHBEARER bixhPWFubmEsAWF1dGg9QmVhcmVyIHRva2VuAQE="},
