@@ -246,8 +246,12 @@ func TestDovecot(t *testing.T) {
 	send(offer(2))
 	wantVerdict(t, l.WaitFor(junk, "tarpaulins 2"), "spam")
 
-	client.Do("CREATE Trash")
-	client.Move("Junk", "casino bonus 1", "Trash", false)
+	send(spam(3))
+	l.WaitFor(junk, "casino bonus 3")
+	for subject, trash := range map[string]string{"casino bonus 1": "Trash", "casino bonus 3": `"Deleted Items"`} { // as Outlook calls it
+		client.Do("CREATE %s", trash)
+		client.Move("Junk", subject, trash, false)
+	}
 	wantLearned(t, l, 40, 41)
 	client.Move("Junk", "tarpaulins 1", "INBOX", true)
 	client.Move("Junk", "tarpaulins 2", "INBOX", false)
