@@ -301,11 +301,9 @@ func (c *Client) list() error {
 	}
 	var spaces imap.NamespaceData
 	if c.caps.Has(imap.CapNamespace) {
-		said, err := c.client.Namespace().Wait()
-		if err != nil {
-			return err
+		if said, err := c.client.Namespace().Wait(); err == nil { // a server that refuses it says nothing of them
+			spaces = *said
 		}
-		spaces = *said
 	}
 	if len(listed) > maxFolders {
 		return fmt.Errorf("it has %d folders, and chaff works with up to %d", len(listed), maxFolders)

@@ -868,6 +868,7 @@ func TestSpamGoesToNoFolderOfOthers(t *testing.T) {
 		"a folder of somebody else is marked": {`(("" "/")) (("shared/" "/")) NIL`, `() "Spam mail"|(\Junk) shared/b/Junk`, "", "Spam mail"},
 		"own folders have a prefix":           {`(("INBOX." ".")) NIL (("#shared." ".")("shared." "."))`, `() shared.Spam|() INBOX.Junk`, "", "INBOX.Junk"},
 		"only own folders have a prefix":      {`(("INBOX." ".")) (("user." ".")) (("" "."))`, `() Spam|() INBOX.Spam`, "", "INBOX.Spam"},
+		"the server refuses to say":           {"", `() Public/Spam`, "", "Public/Spam"},
 		"nothing is said":                     {`NIL NIL NIL`, `() Public/Spam`, "", "Public/Spam"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -879,9 +880,13 @@ func TestSpamGoesToNoFolderOfOthers(t *testing.T) {
 			for _, folder := range strings.Split("() INBOX|"+c.folders, "|") {
 				list += "* LIST " + strings.Replace(folder, ") ", between, 1) + "\r\n"
 			}
+			said := "* NAMESPACE " + c.spaces + "\r\n@ OK done\r\n"
+			if c.spaces == "" {
+				said = "@ NO not now\r\n"
+			}
 			a, _ := scripted(t, ready, usual(map[string]string{
 				"CAPABILITY": "* CAPABILITY IMAP4rev1 MOVE NAMESPACE\r\n@ OK done\r\n",
-				"NAMESPACE":  "* NAMESPACE " + c.spaces + "\r\n@ OK done\r\n",
+				"NAMESPACE":  said,
 				"LIST":       list + "@ OK done\r\n",
 			}))
 			o := DefaultOptions()
