@@ -19,8 +19,8 @@ type Options struct {
 	// MaxTerms is the largest size of the vocabulary, which keeps the most frequent terms; 0 is no limit. At least 0.
 	// Default 0.
 	MaxTerms int `json:"max_terms" range:"at least 0"`
-	// Texts keeps the text of each term in the model file, for explain, inspect and export; without it the file has a
-	// third of the size. Default true.
+	// Texts keeps the text of each term in the model file, for explain, inspect and export; without it the file has two
+	// thirds of the size. Default true.
 	Texts bool `json:"texts" default:"true"`
 }
 
