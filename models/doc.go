@@ -80,7 +80,7 @@
 //
 // # Learned state
 //
-// [Options.NewOnline] makes an [Online] learner of any model, which learns one document after the other, and
+// [Options.NewOnline] makes an [Online] learner of any model but those of batch methods, which learns one document after the other, and
 // training ends with one, [Report.Learned]. What it knows can be saved term by term or at once, restored, and turned into a
 // Linear. Naive Bayes learns sums by class and term (counts.go), of which its models are pure functions; it can also forget.
 //

@@ -1,6 +1,6 @@
 // Package css decides how style sheets and style attributes show the text of an HTML page: whether it is hidden, and why.
 //
-// It reads what decides that in mail: selectors of names, classes and ids with blanks between them, and fourteen properties. The rest of
+// It reads what decides that in mail: selectors of names, classes and ids with blanks between them, and the properties of a table in style.go. The rest of
 // CSS is ignored, as many mail readers ignore it. The page is read once, from its start, and no tree is built.
 //
 // The appearance is that on one assumed screen: a browser in colour with a window 1280 pixels wide.
