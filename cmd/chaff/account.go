@@ -69,7 +69,7 @@ func (x *learning) checkContradictions(s *store.Store, messages []listing) error
 	}
 	line := screen.Sprintf("%d of %d contradict the filter, which is sure of another class", contradicting, judged)
 	if judged >= fewest && float64(contradicting) > mostShare*float64(judged) && !x.yes {
-		return hint.With(fmt.Errorf("nothing was learned: %s", line), "check the flag and the paths; --yes learns them all the same, and "+undo)
+		return hint.With(fmt.Errorf("nothing was learned: %s", line), "check the flag and the paths; --yes learns them anyway, and "+undo)
 	}
 	if !x.quiet {
 		x.aside("%s: %s", line, undo)

@@ -43,13 +43,13 @@ message that is known is not learned twice; with another class it moves over.
 Without --spam, --ham or --class, a PATH must show what it holds, as for chaff
 train.
 
-With --maildir it learns what a mailbox says now that it did not say the last
-time: mail that is new in folders of spam and ham, and messages that you moved
-between them. Drafts, the trash and unread mail outside of spam say nothing. The
+With --maildir it learns what has changed in a mailbox since the last time: mail
+that is new in folders of spam and ham, and messages that you moved between
+them. Drafts, the trash and unread mail outside of spam teach nothing. The
 mailbox is not changed.
 
 If the filter is sure that most of ten or more messages are of another class,
-the flag is probably wrong: learn refuses, and --yes learns them all the same.
+the flag is probably wrong: learn refuses, and --yes learns them anyway.
 
 Learn writes the model's log, which chaff train saves as FILE.log. The exit code
 is 1 if a message was refused; with --maildir refused messages are only listed.
