@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/url"
 	"slices"
@@ -447,7 +448,7 @@ func (c *Client) search(from imap.UID, criteria imap.SearchCriteria) (found []im
 }
 
 // errGone is returned for a message that is no longer there.
-var errGone = errors.New("the message is gone")
+var errGone = fmt.Errorf("the message is gone: %w", fs.ErrNotExist)
 
 // fetch returns a message of the chosen folder and leaves it unseen. The error is [corpus.ErrTooLarge] for one that is too large.
 func (c *Client) fetch(uid imap.UID) (raw []byte, err error) {

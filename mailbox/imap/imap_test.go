@@ -628,6 +628,55 @@ func TestAMessageThatIsTooLargeHoldsUpNoOther(t *testing.T) {
 	}
 }
 
+// Exchange says BAD or NO to a message that it cannot convert.
+func TestAMessageThatTheServerCannotGiveHoldsUpNoOther(t *testing.T) {
+	reads := func(uid string) string {
+		return "* 1 FETCH (UID " + uid + " BODY[]<0> {8}\r\ncasino\r\n)\r\n@ OK done\r\n"
+	}
+	for name, c := range map[string]struct {
+		seven, nine string // what the server answers
+		last        imap.UID
+		moved       int
+	}{
+		"one before others":      {"@ BAD Command Error. 12\r\n", reads("9"), 9, 2},
+		"one behind others":      {reads("7"), "@ NO cannot be converted\r\n", 8, 2},
+		"the first and the last": {"@ NO later\r\n", "@ NO later\r\n", 8, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, _ := scripted(t, ready, usual(map[string]string{
+				"UID SEARCH": "* SEARCH 7 8 9\r\n@ OK done\r\n", "UID FETCH 7 ": c.seven, "UID FETCH 8 ": reads("8"), "UID FETCH 9 ": c.nine,
+			}))
+			client, err := Dial(t.Context(), a, Secret{Text: "geheim"}, DefaultOptions())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer client.Close()
+			p := &provider{T: t, model: filepath.Join(t.TempDir(), "model")}
+			run, _, err := p.tryJudge(client, true)
+			if err == nil || !strings.Contains(err.Error(), "of the inbox: the server says: ") || run.Moved != c.moved {
+				t.Errorf("%d messages are moved, with the error %v", run.Moved, err)
+			}
+			s, err := OpenState(p.model, true)
+			p.must(err)
+			defer s.Close()
+			if got := s.of(a).Last; got != c.last {
+				t.Errorf("the last message that counts as judged is %d", got)
+			}
+			box, err := client.Mailbox(t.Context(), s)
+			p.must(err)
+			p.must(store.Begin(t.Context(), p.model, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions()))
+			log, err := store.Open(t.Context(), p.model, store.DefaultOptions())
+			p.must(err)
+			defer log.Close()
+			account, err := box.Learn(t.Context(), log, mailbox.LearnOptions{Workers: 1})
+			p.must(errors.Join(err, box.Err()))
+			if len(account.Changes) == 0 {
+				t.Error("no message is learned or refused")
+			}
+		})
+	}
+}
+
 // inPieces is a connection that sends 4 kB at once, as many servers do.
 type inPieces struct{ net.Conn }
 

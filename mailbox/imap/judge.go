@@ -1,6 +1,7 @@
 package imap
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,17 +81,26 @@ func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, clas
 	var judged []Judgement // that are told when those to move were moved
 	decoder := message.NewDecoder(message.DefaultOptions())
 	var spam []moved // to move
+	var refused error
+	last := known.Last // a message that the server refuses is tried again, unless it gives one behind that
 	for _, uid := range uids {
 		raw, err := c.fetch(uid)
 		switch {
 		case errors.Is(err, errGone):
+			last = uid
 			continue
 		case errors.Is(err, corpus.ErrTooLarge):
+			last = uid
 			r.TooLarge++
 			continue
 		case err != nil:
-			return fmt.Errorf("read message %d of the inbox: %w", uid, err)
+			refused = cmp.Or(refused, fmt.Errorf("read message %d of the inbox: %w", uid, err))
+			if c.conn.failure() != nil {
+				return refused
+			}
+			continue
 		}
+		last = uid
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -112,14 +122,14 @@ func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, clas
 		if err := c.moveBatch(spam, s); err != nil {
 			return err
 		}
-		known.Last = uids[len(uids)-1]
+		known.Last = last
 		if err := s.save(); err != nil {
 			return err
 		}
 	}
 	r.Moved += len(spam)
 	r.Messages = append(r.Messages, judged...)
-	return nil
+	return refused
 }
 
 // moveBatch moves spam. It is remembered first: if this process dies or the connection breaks meanwhile, what was moved is known to be no label of

@@ -2,7 +2,6 @@ package imap
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -113,16 +112,16 @@ func (m content) Append(dst []byte) ([]byte, error) {
 	defer l.mu.Unlock()
 	raw, isKept := l.kept[m.place]
 	if !isKept {
-		raw = l.read(m.place)
-	}
-	if raw == nil {
-		return dst, fs.ErrNotExist
+		var err error
+		if raw, err = l.read(m.place); err != nil {
+			return dst, err
+		}
 	}
 	return append(dst, raw...), nil
 }
 
-// read returns a message, or nil if there is none that says something.
-func (l *Listing) read(p place) []byte {
+// read returns a message. The error is that it does not exist if there is none that says something.
+func (l *Listing) read(p place) ([]byte, error) {
 	c := l.client
 	if l.err == nil {
 		l.err = l.ctx.Err()
@@ -131,20 +130,20 @@ func (l *Listing) read(p place) []byte {
 		l.err = c.refresh(p.folder, true)
 	}
 	if l.err != nil || c.selected.validity != p.validity {
-		return nil
+		return nil, fs.ErrNotExist
 	}
 	raw, err := c.fetch(p.uid)
 	switch {
-	case errors.Is(err, errGone), errors.Is(err, corpus.ErrTooLarge):
-		return nil
+	case err != nil && c.conn.failure() == nil: // the server may be unable to give this one only
+		return nil, err
 	case err != nil:
 		l.err = fmt.Errorf("read message %d of %s: %w", p.uid, p.folder, err)
-		return nil
+		return nil, fs.ErrNotExist
 	case len(raw) <= message.LargeSize && l.bytes+len(raw) <= keptBytes:
 		l.kept[p] = raw
 		l.bytes += len(raw)
 	}
-	return raw
+	return raw, nil
 }
 
 // Err returns why messages could not be read.
