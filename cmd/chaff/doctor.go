@@ -217,9 +217,9 @@ func (d *doctor) learning() {
 	s := v.Status(d.now)
 	switch {
 	case s.Fitted == nil:
-		d.bad("fit", "chaff retrain", "the model was never fitted to what it has learned")
+		d.bad("fit", "chaff retrain"+d.use(), "the model was never fitted to what it has learned")
 	case d.now.Sub(*s.Fitted) > oldFit && s.Changed > manyChanges:
-		d.bad("fit", "chaff retrain, best every week, as chaff-retrain.timer does", "%s, and %s since", ago(d.now, *s.Fitted), plural(s.Changed, "change"))
+		d.bad("fit", "chaff retrain"+d.use()+", best every week, as chaff-retrain.timer does", "%s, and %s since", ago(d.now, *s.Fitted), plural(s.Changed, "change"))
 	default:
 		d.good("fit", "%s, %s since", ago(d.now, *s.Fitted), plural(s.Changed, "change"))
 	}

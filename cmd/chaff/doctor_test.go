@@ -89,7 +89,7 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 				h.t.Fatal(errs)
 			}
 			d.now = d.now.Add(31 * day)
-		}, "fit", "chaff retrain, best every week"},
+		}, "fit", "chaff retrain -m MODEL, best every week"},
 		"the clock is slow": {func(h home, d *doctor) { d.now = d.now.Add(-2 * day) }, "clock", "timedatectl"},
 		"nobody listens": {func(h home, d *doctor) { *d.addresses["milter"] = []string{"unix:" + h.path("none")} },
 			"milter", "systemctl enable chaff@milter.socket"},

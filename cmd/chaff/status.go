@@ -73,7 +73,7 @@ func (s state) describe(a *answer) {
 		a.fact("problem", "%s", screen.Quoted(problem))
 	}
 	a.line("%-12s%s, %s", "model", s.File, s.Model)
-	a.fact("fitted", "%s", fittedText(s.Status))
+	a.fact("fitted", "%s", fittedText(s.Status, a.use()))
 	if h := s.Sharing; h != nil {
 		a.fact("shared", "as %s: %d published, %d waiting, %d applied, %d refused", h.Host, h.Published, h.Waiting, h.Applied, total(h.Refused))
 		fitter := "never fitted for all"
@@ -121,9 +121,9 @@ func (s state) describe(a *answer) {
 // widestClass is how much of the name of a class a row has room for, in columns.
 const widestClass = 30
 
-func fittedText(s store.Status) string {
+func fittedText(s store.Status, use string) string {
 	if s.Fitted == nil {
-		return "never: chaff retrain fits it to all that it has learned"
+		return "never: chaff retrain" + use + " fits it to all that it has learned"
 	}
 	text := fmt.Sprintf("%s in %.2f CPU seconds", timeText(s.Fitted), s.FitSeconds)
 	if s.Changed > 0 {
