@@ -63,9 +63,9 @@ func (x *learning) checkContradictions(s *store.Store, messages []listing) error
 	if err != nil || contradicting == 0 {
 		return err
 	}
-	undo := "chaff learn --forget with the same paths undoes it"
+	undo := "chaff learn" + x.use() + " --forget with the same paths undoes it"
 	if x.spam || x.ham {
-		undo = fmt.Sprintf("chaff learn --%s or --forget with the same paths undoes it", map[bool]string{true: "ham", false: "spam"}[x.spam])
+		undo = fmt.Sprintf("chaff learn%s --%s or --forget with the same paths undoes it", x.use(), map[bool]string{true: "ham", false: "spam"}[x.spam])
 	}
 	line := screen.Sprintf("%d of %d contradict the filter, which is sure of another class", contradicting, judged)
 	if judged >= fewest && float64(contradicting) > mostShare*float64(judged) && !x.yes {

@@ -143,7 +143,7 @@ func (x *onModel) canMake(reads []string, others ...replace.Output) error {
 		return hint.With(err, command+" --replace replaces the log")
 	case n > 0:
 		return hint.With(fmt.Errorf("%s has learned, forgotten or confirmed %s since it was trained: %s would undo that", x.model, plural(n, "message"), command),
-			"chaff learn PATH adds mail to what it knows; "+command+" --replace drops what it has learned")
+			"chaff learn"+x.use()+" PATH adds mail to what it knows; "+command+" --replace drops what it has learned")
 	}
 	return nil
 }

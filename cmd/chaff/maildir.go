@@ -100,13 +100,13 @@ func (x *learning) eachMailbox(all *mailboxes, boxes []*mailbox.Mailbox, o mailb
 func openMailbox(p *program, path string) (*mailbox.Mailbox, error) {
 	box, err := mailbox.Open(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		err = hint.With(err, "chaff learn --ham PATH and chaff learn --spam PATH learn from other mail")
+		err = hint.With(err, "chaff learn"+p.use()+" --ham PATH or --spam PATH learns other mail")
 	}
 	if err != nil {
 		return nil, err
 	}
 	if !box.Has(sources.Spam) {
-		p.warn(path + " has no folder for spam: " + noSpamFolder + "; chaff learn --spam FOLDER learns from another one")
+		p.warn(path + " has no folder for spam: " + noSpamFolder + "; chaff learn" + p.use() + " --spam FOLDER learns from another one")
 	}
 	return box, nil
 }
