@@ -119,9 +119,9 @@ func mergeCommand(p *program) *cobra.Command {
 		Long: `Merge makes a model, with its log, of the messages of parts that chaff collect
 has made, and of models: all that any of them has learned. With - it reads their
 paths from stdin, one on a line. A message that more than one has counts once,
-with what was taught last: its class, or that it was forgotten. The order
-changes nothing, and the result is what training on these messages at once
-gives.
+with the class that a person has confirmed, else with what was taught last: its
+class, or that it was forgotten. The order changes nothing, and the result is
+what training on these messages at once gives.
 
 All must have been made with the same key and the same settings of message,
 tokenize, features and the model. FILE may be one of them.

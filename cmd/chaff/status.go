@@ -15,10 +15,10 @@ func statusCommand(p *program) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status [-m FILE]",
 		Short: "Show what a model has learned, and whether it learns well",
-		Long: `Status prints what a model has learned since it was trained: messages of each
-class, when and how they were learned, and how the model judged each before it
-learned it. These figures are the accuracy on your own mail. Reasons why the
-model does not learn, or learns badly, come first.`,
+		Long: `Status prints what a model has learned: messages of each class, when and how
+they were learned, and how well it judged them before it learned them. These
+figures are the accuracy on your own mail. Reasons why the model does not learn,
+or learns badly, come first.`,
 		Example: `  chaff status
   chaff status -m spam.model --json`,
 		Args: noArguments,
