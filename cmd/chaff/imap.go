@@ -232,7 +232,7 @@ func (d mailDone) describe(a *answer) {
 	}
 	add("judged", "%s: %d ham, %d unsure, %d spam", plural(r.Judged, "new message"), r.Judged-r.Spam-unsure, unsure, r.Spam)
 	switch {
-	case !d.DryRun:
+	case !d.DryRun && d.Junk != "":
 		add("moved", "%d to %s", r.Moved, d.Junk)
 	case r.Spam > 0 && d.Junk == "":
 		a.fact("moved", "0: this is a dry run, and there is no folder for spam (--junk NAME says which it is)")
