@@ -120,13 +120,10 @@ func (d *doctor) files() {
 	if store.HasEarlier(d.model) {
 		noLog = "chaff retrain -m " + hint.Word(d.model) + " makes it, and the model anew, from the store of an earlier version"
 	}
-	for _, file := range []struct {
-		about, path, missing, secret string
-		least                        int64
-	}{
-		{"model", d.model, cmp.Or(delivery.Anew(d.model, filter.ErrTruncated), "chaff train -m "+hint.Word(d.model)+" --maildir PATH makes one"), ofMail, 1},
-		{"log", delivery.LogOf(d.model), noLog, ofMail, 1},
-		{"token", web.TokenFile(d.model), "remove it, and the daemon makes a new one", "the daemon does not start", web.MinToken},
+	for _, file := range []struct{ about, path, missing, secret string }{
+		{"model", d.model, cmp.Or(delivery.Anew(d.model, filter.ErrTruncated), "chaff train -m "+hint.Word(d.model)+" --maildir PATH makes one"), ofMail},
+		{"log", delivery.LogOf(d.model), noLog, ofMail},
+		{"token", web.TokenFile(d.model), "remove it, and the daemon makes a new one", "the daemon does not start"},
 	} {
 		open, info, err := replace.OpenRegular(file.path, "", os.O_RDWR)
 		if err == nil {
@@ -140,7 +137,7 @@ func (d *doctor) files() {
 			d.bad(file.about, "run doctor as root or as the user of the daemon, who must own it: chown", "%s cannot be read and written by this user", file.path)
 		case err != nil:
 			d.bad(file.about, "mount the disk for writing, or move the model to another one", "%s cannot be written: %v", file.path, err)
-		case info.Size() < file.least:
+		case info.Size() == 0, file.about == "token" && info.Size() < web.MinToken:
 			d.bad(file.about, file.missing, "%s is empty or too short", file.path)
 		case file.about != "token" && errors.Is(filter.FileKind().Check(file.path), replace.ErrMount):
 			d.bad(file.about, "mount "+folder+" instead", "%s is mounted by itself, so no new file can take its place", file.path)
