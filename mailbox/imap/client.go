@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/emersion/go-imap/utf7"
 	"github.com/emersion/go-imap/v2"
 	"github.com/emersion/go-imap/v2/imapclient"
 	"github.com/emersion/go-sasl"
@@ -210,8 +211,9 @@ func (c *Client) do(bytes int64, d time.Duration, what func() error) error {
 		return errors.New(said(e))
 	}
 	if failure != nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("the server ended the connection")
+		err = errors.New("the server ended the connection")
 	}
+	c.conn.fail(err) // the library reads nothing after a reply that it does not understand
 	return err
 }
 
@@ -343,7 +345,8 @@ func (c *Client) list() error {
 func isOwn(folder string, spaces imap.NamespaceData) bool {
 	longest := func(prefixes []imap.NamespaceDescriptor) (length int) {
 		for _, p := range prefixes {
-			if strings.HasPrefix(folder, p.Prefix) {
+			prefix, _ := utf7.Encoding.NewDecoder().String(p.Prefix) // QUIRK: the library decodes only names
+			if strings.HasPrefix(folder, cmp.Or(prefix, p.Prefix)) {
 				length = max(length, 1+len(p.Prefix))
 			}
 		}

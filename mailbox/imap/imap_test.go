@@ -677,6 +677,43 @@ func TestAMessageThatTheServerCannotGiveHoldsUpNoOther(t *testing.T) {
 	}
 }
 
+func TestMessagesThatTheServerCannotGiveHoldUpNoOtherBatch(t *testing.T) {
+	answers := map[string]string{}
+	found := "* SEARCH"
+	for uid := range 50 {
+		found += fmt.Sprint(" ", uid+1)
+		answers[fmt.Sprintf("UID FETCH %d ", uid+1)] = "@ NO cannot be converted\r\n"
+	}
+	answers["UID SEARCH"] = found + " 51\r\n@ OK done\r\n"
+	answers["UID FETCH 51 "] = "* 1 FETCH (UID 51 BODY[]<0> {8}\r\ncasino\r\n)\r\n@ OK done\r\n"
+	a, _ := scripted(t, ready, usual(answers))
+	client, err := Dial(t.Context(), a, Secret{Text: "geheim"}, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	p := &provider{T: t, model: filepath.Join(t.TempDir(), "model")}
+	run, _, err := p.tryJudge(client, true)
+	if err == nil || !strings.Contains(err.Error(), "message 1 of the inbox: the server says: ") || run.Moved != 1 {
+		t.Errorf("%d messages are moved, with the error %v", run.Moved, err)
+	}
+}
+
+func TestAReplyThatNobodyUnderstandsEndsTheConnection(t *testing.T) {
+	a, _ := scripted(t, ready, usual(map[string]string{"UID SEARCH": "* SEARCH 8 9\r\n@ OK done\r\n", "UID FETCH 9 ": "* 1 FETCH UID 9\r\n"}))
+	client, err := Dial(t.Context(), a, Secret{Text: "geheim"}, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	if err := client.refresh(inbox, true); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.fetch(9); err == nil || client.conn.failure() == nil {
+		t.Errorf("the message is read with the error %v, and the connection has the error %v", err, client.conn.failure())
+	}
+}
+
 // inPieces is a connection that sends 4 kB at once, as many servers do.
 type inPieces struct{ net.Conn }
 
@@ -917,6 +954,7 @@ func TestSpamGoesToNoFolderOfOthers(t *testing.T) {
 		"a folder of somebody else is marked": {`(("" "/")) (("shared/" "/")) NIL`, `() "Spam mail"|(\Junk) shared/b/Junk`, "", "Spam mail"},
 		"own folders have a prefix":           {`(("INBOX." ".")) NIL (("#shared." ".")("shared." "."))`, `() shared.Spam|() INBOX.Junk`, "", "INBOX.Junk"},
 		"only own folders have a prefix":      {`(("INBOX." ".")) (("user." ".")) (("" "."))`, `() Spam|() INBOX.Spam`, "", "INBOX.Spam"},
+		"a public folder with an accent":      {`(("" "/")) NIL (("&ANY-ffentlich/" "/"))`, `() &ANY-ffentlich/Spam`, "", ""},
 		"the server refuses to say":           {"", `() Public/Spam`, "", "Public/Spam"},
 		"nothing is said":                     {`NIL NIL NIL`, `() Public/Spam`, "", "Public/Spam"},
 	} {

@@ -67,21 +67,24 @@ func (c *Client) Judge(ctx context.Context, s *State, classify func(raw []byte) 
 		found = found[:limit]
 	}
 	const batch = 50 // messages that are moved at once
+	var refused error
 	for uids := range slices.Chunk(found, batch) {
-		if err := c.judgeBatch(ctx, uids, s, classify, move, &r); err != nil {
-			return r, err
+		inBatch, err := c.judgeBatch(ctx, uids, s, classify, move, &r)
+		refused = cmp.Or(refused, inBatch)
+		if err != nil {
+			return r, errors.Join(refused, err)
 		}
 	}
-	return r, nil
+	return r, refused
 }
 
-func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, classify func(raw []byte) filter.Classification, move bool, r *Run) error {
+// judgeBatch returns what the server says about the first message that it refuses to give, and the error that ends the run.
+func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, classify func(raw []byte) filter.Classification, move bool, r *Run) (refused, err error) {
 	const headBytes = 16 << 10 // that are read for From and Subject
 	known := s.of(c.Account)
 	var judged []Judgement // that are told when those to move were moved
 	decoder := message.NewDecoder(message.DefaultOptions())
-	var spam []moved // to move
-	var refused error
+	var spam []moved   // to move
 	last := known.Last // a message that the server refuses is tried again, unless it gives one behind that
 	for _, uid := range uids {
 		raw, err := c.fetch(uid)
@@ -94,15 +97,16 @@ func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, clas
 			r.TooLarge++
 			continue
 		case err != nil:
-			refused = cmp.Or(refused, fmt.Errorf("read message %d of the inbox: %w", uid, err))
+			err = fmt.Errorf("read message %d of the inbox: %w", uid, err)
 			if c.conn.failure() != nil {
-				return refused
+				return refused, err
 			}
+			refused = cmp.Or(refused, err)
 			continue
 		}
 		last = uid
 		if err := ctx.Err(); err != nil {
-			return err
+			return refused, err
 		}
 		j := Judgement{UID: uint32(uid), Classification: classify(raw)}
 		header := decoder.Decode(raw[:min(len(raw), headBytes)])
@@ -120,16 +124,16 @@ func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, clas
 	}
 	if move {
 		if err := c.moveBatch(spam, s); err != nil {
-			return err
+			return refused, err
 		}
 		known.Last = last
 		if err := s.save(); err != nil {
-			return err
+			return refused, err
 		}
 	}
 	r.Moved += len(spam)
 	r.Messages = append(r.Messages, judged...)
-	return refused
+	return refused, nil
 }
 
 // moveBatch moves spam. It is remembered first: if this process dies or the connection breaks meanwhile, what was moved is known to be no label of

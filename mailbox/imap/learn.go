@@ -120,7 +120,7 @@ func (m content) Append(dst []byte) ([]byte, error) {
 	return append(dst, raw...), nil
 }
 
-// read returns a message. The error is that it does not exist if there is none that says something.
+// read returns a message. Its error is about this message; one about the connection is in l.err.
 func (l *Listing) read(p place) ([]byte, error) {
 	c := l.client
 	if l.err == nil {
@@ -134,7 +134,7 @@ func (l *Listing) read(p place) ([]byte, error) {
 	}
 	raw, err := c.fetch(p.uid)
 	switch {
-	case err != nil && c.conn.failure() == nil: // the server may be unable to give this one only
+	case err != nil && c.conn.failure() == nil: // the server may give the others
 		return nil, err
 	case err != nil:
 		l.err = fmt.Errorf("read message %d of %s: %w", p.uid, p.folder, err)
