@@ -217,6 +217,9 @@ func (w *walker) folder(dir string, as Format, nested bool, entries []fs.DirEntr
 		sortByNumber(entries)
 	}
 	looks := maxLooks
+	if f.format != Folder || w.oneEach {
+		looks = 0
+	}
 	prefix := strings.TrimSuffix(path.Join(dir, "x"), "x")
 	for _, e := range entries {
 		name := prefix + e.Name()
@@ -224,14 +227,7 @@ func (w *walker) folder(dir string, as Format, nested bool, entries []fs.DirEntr
 		case w.stopped:
 			return
 		case !e.IsDir():
-			format := f.formatOf(e.Name())
-			if format == Message && f.format == Folder && !w.oneEach && looks > 0 {
-				looks--
-				if hasSeveral(w.fsys, name) {
-					format, looks = Mbox, len(entries)
-				}
-			}
-			w.file(name, e, format)
+			w.file(name, e, f, &looks)
 		case f.hasMail(e.Name()):
 			w.folder(name, "", true, nil)
 		}
@@ -249,12 +245,19 @@ func (w *walker) maildir(dir string) {
 	}
 }
 
-// file yields the messages of the file e at name; none if the format is empty.
-func (w *walker) file(name string, e fs.DirEntry, format Format) {
+// file yields the messages of the file e at name in the folder f, if it is mail. It may look for a second message in so many files.
+func (w *walker) file(name string, e fs.DirEntry, f folder, looks *int) {
+	format := f.formatOf(e.Name())
 	if format == "" {
 		return
 	}
-	switch regular, err := isRegular(w.fsys, name, e); {
+	regular, err := isRegular(w.fsys, name, e) // before it is opened: a pipe may never end
+	if regular && format == Message && *looks > 0 {
+		if *looks--; hasSeveral(w.fsys, name) {
+			format, *looks = Mbox, math.MaxInt
+		}
+	}
+	switch {
 	case err != nil:
 		w.fail(name, err)
 	case regular && format == Mbox:

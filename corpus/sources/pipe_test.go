@@ -90,7 +90,9 @@ func TestAPipeThatNobodyWritesToIsAnError(t *testing.T) {
 func TestWhatIsNoMailAmongTheMailIsLeftOutAndCounted(t *testing.T) {
 	dir := t.TempDir()
 	for _, sub := range []string{"folder", "maildir/cur"} {
-		makePipe(t, filepath.Join(dir, sub, "2.pipe"))
+		pipe, err := os.OpenFile(makePipe(t, filepath.Join(dir, sub, "2.pipe")), os.O_RDWR, 0) // its writer never ends
+		must(t, err)
+		defer pipe.Close()
 		must(t, os.WriteFile(filepath.Join(dir, sub, "1.mail"), []byte("Subject: a\n\nb\n"), 0o600))
 		must(t, os.Symlink("2.pipe", filepath.Join(dir, sub, "3.link")))
 		socket, err := net.Listen("unix", filepath.Join(dir, sub, "4.socket"))
