@@ -217,9 +217,6 @@ func (w *walker) folder(dir string, as Format, nested bool, entries []fs.DirEntr
 		sortByNumber(entries)
 	}
 	looks := maxLooks
-	if f.format != Folder || w.oneEach {
-		looks = 0
-	}
 	prefix := strings.TrimSuffix(path.Join(dir, "x"), "x")
 	for _, e := range entries {
 		name := prefix + e.Name()
@@ -252,7 +249,7 @@ func (w *walker) file(name string, e fs.DirEntry, f folder, looks *int) {
 		return
 	}
 	regular, err := isRegular(w.fsys, name, e) // before it is opened: a pipe may never end
-	if regular && format == Message && *looks > 0 {
+	if regular && format == Message && f.format == Folder && !w.oneEach && *looks > 0 {
 		if *looks--; hasSeveral(w.fsys, name) {
 			format, *looks = Mbox, math.MaxInt
 		}
