@@ -297,11 +297,11 @@ func (b bearer) Start() (mechanism string, response []byte, err error) {
 func (b bearer) Next([]byte) ([]byte, error) { return []byte{}, nil }
 
 func (c *Client) list() error {
-	c.caps = c.client.Caps()
 	listed, err := c.client.List("", "*", nil).Collect()
 	if err != nil {
 		return err
 	}
+	c.caps = c.client.Caps() // QUIRK: before the first reply behind the login, it may return those from before the login
 	var spaces imap.NamespaceData
 	if c.caps.Has(imap.CapNamespace) {
 		if said, err := c.client.Namespace().Wait(); err == nil { // a server that refuses it says nothing of them
@@ -343,16 +343,14 @@ func (c *Client) list() error {
 
 // isOwn reports whether a folder is the user's own: others may read what is in theirs. The longest prefix that it begins with says it.
 func isOwn(folder string, spaces imap.NamespaceData) bool {
-	longest := func(prefixes []imap.NamespaceDescriptor) (length int) {
-		for _, p := range prefixes {
-			prefix, _ := utf7.Encoding.NewDecoder().String(p.Prefix) // QUIRK: the library decodes only names
-			if strings.HasPrefix(folder, cmp.Or(prefix, p.Prefix)) {
-				length = max(length, 1+len(p.Prefix))
-			}
+	own, longest := true, -1
+	for i, space := range slices.Concat(spaces.Personal, spaces.Other, spaces.Shared) {
+		prefix, _ := utf7.Encoding.NewDecoder().String(space.Prefix) // QUIRK: the library decodes only names
+		if prefix = cmp.Or(prefix, space.Prefix); len(prefix) > longest && strings.HasPrefix(folder, prefix) {
+			own, longest = i < len(spaces.Personal), len(prefix)
 		}
-		return length
 	}
-	return longest(spaces.Personal) >= longest(slices.Concat(spaces.Other, spaces.Shared))
+	return own
 }
 
 const inbox = "INBOX"
