@@ -77,6 +77,9 @@ func (p *stack) child(name []byte, has traits) element {
 		e.look, e.hiddenBy = around.look, around.hiddenBy
 	}
 	e.isForeign = string(name) == "svg" || string(name) == "math" || parent.isForeign && parent.has&border == 0
+	if e.isForeign && slices.Contains(htmlWithin, string(name)) {
+		e.has |= special | container | border
+	}
 	return e
 }
 
@@ -97,17 +100,17 @@ func (p *stack) close(key elementKey, borders traits) {
 	}
 }
 
-// breakouts are the elements whose start tags end SVG and MathML around them.
+// htmlWithin are the elements of SVG and MathML whose content is HTML, besides foreignObject.
+var htmlWithin = []string{"desc", "mi", "mn", "mo", "ms", "mtext", "title"}
+
+// breakouts are the elements whose start tags end SVG and MathML around them, as the end tags of p and br do.
 var breakouts = strings.Fields("b big blockquote body br center code dd div dl dt em embed font h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta nobr " +
 	"ol p pre ruby s small span strike strong sub sup table tt u ul var")
 
 // implied closes the elements that a start tag closes implicitly. It reports whether the tag counts, other than for its links.
 func (p *stack) implied(name []byte, has traits, hasAttributes bool) bool {
-	if n := len(p.open); n > 0 && p.open[n-1].isForeign && slices.Contains(breakouts, string(name)) {
-		for n > 0 && p.open[n-1].isForeign && p.open[n-1].has&border == 0 {
-			n--
-		}
-		p.open = p.open[:n]
+	if p.around(0).isForeign && slices.Contains(breakouts, string(name)) {
+		p.endForeign()
 	}
 	if has&block != 0 {
 		p.close(keyP, scope)
@@ -152,9 +155,23 @@ func (p *stack) implied(name []byte, has traits, hasAttributes bool) bool {
 	return true
 }
 
+// endForeign ends SVG and MathML, unless what is read is HTML within.
+func (p *stack) endForeign() {
+	for n := len(p.open); n > 0 && p.open[n-1].isForeign && p.open[n-1].has&border == 0; n-- {
+		p.open = p.open[:n-1]
+	}
+}
+
 // end closes an element by its end tag.
 func (p *stack) end(name []byte, has traits) {
-	switch key := keyOf(name); {
+	key := keyOf(name)
+	for i := len(p.open) - 1; i >= 0 && p.open[i].isForeign; i-- {
+		if p.open[i].key == key {
+			p.open = p.open[:i]
+			return
+		}
+	}
+	switch {
 	case string(name) == "html", string(name) == "body": // what follows them is shown as if it came before
 	case has&(part|isTable) != 0:
 		p.close(key, isTable)

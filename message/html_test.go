@@ -133,6 +133,8 @@ func TestHiddenTextIsKeptApart(t *testing.T) {
 		{"the hidden attribute", "a <p hidden>b</p> c", "a c", "b", "by-style"},
 		{"the hidden attribute in capitals and after a line end", "a <p\nHIDDEN>b</p> c", "a c", "b", "by-style"},
 		{"an element that is one of SVG inside of it", "a<svg style=display:none><section>b</section></svg><svg style=display:none><label>c<p>d", "a d", "b c", "by-style"},
+		{"HTML in SVG and MathML inside of it", "a<svg style=display:none><desc><p>b</p></desc></svg> c <math style=display:none><mtext><b>d</b></mtext></math>e", "a c e", "b d", "by-style"},
+		{"SVG ends at the end tag of a paragraph, and elements of it at their own, whatever is open within", "a<svg><defs>b</p>c</svg> <svg><defs><desc></defs>d</svg> <svg style=display:none><foreignObject></svg>e", "a c d e", "b", "by-style"},
 		{"a block in an applet, which ends no paragraph around it", "a<p style=display:none><applet><div></div>b", "a", "b", "by-style"},
 		{"a template", "a <template>b</template> c", "a c", "b", "by-style"},
 		{"visibility", "a <p style=visibility:hidden>b</p> c", "a c", "b", "by-style"},

@@ -311,6 +311,8 @@ func (p *page) endTag() {
 		return
 	case string(name) == "a":
 		p.endAnchor()
+	case string(name) == "p", string(name) == "br":
+		p.stack.endForeign()
 	}
 	open, isHidden := p.stack.open, p.stack.around(0).hiddenBy != 0
 	p.stack.end(name, has)
