@@ -155,7 +155,7 @@ func (p *stack) implied(name []byte, has traits, hasAttributes bool) bool {
 	return true
 }
 
-// endForeign ends SVG and MathML, unless what is read is HTML within.
+// endForeign ends SVG and MathML around what is read next, unless that is HTML within them.
 func (p *stack) endForeign() {
 	for n := len(p.open); n > 0 && p.open[n-1].isForeign && p.open[n-1].has&border == 0; n-- {
 		p.open = p.open[:n-1]

@@ -643,14 +643,9 @@ func TestAMessageThatTheServerCannotGiveHoldsUpNoOther(t *testing.T) {
 		"the first and the last": {"@ NO later\r\n", "@ NO later\r\n", 8, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a, _ := scripted(t, ready, usual(map[string]string{
+			client := connected(t, DefaultOptions(), map[string]string{
 				"UID SEARCH": "* SEARCH 7 8 9\r\n@ OK done\r\n", "UID FETCH 7 ": c.seven, "UID FETCH 8 ": reads("8"), "UID FETCH 9 ": c.nine,
-			}))
-			client, err := Dial(t.Context(), a, Secret{Text: "geheim"}, DefaultOptions())
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer client.Close()
+			})
 			p := &provider{T: t, model: filepath.Join(t.TempDir(), "model")}
 			run, _, err := p.tryJudge(client, true)
 			if err == nil || !strings.Contains(err.Error(), "of the inbox: the server says: ") || run.Moved != c.moved {
@@ -659,7 +654,7 @@ func TestAMessageThatTheServerCannotGiveHoldsUpNoOther(t *testing.T) {
 			s, err := OpenState(p.model, true)
 			p.must(err)
 			defer s.Close()
-			if got := s.of(a).Last; got != c.last {
+			if got := s.of(client.Account).Last; got != c.last {
 				t.Errorf("the last message that counts as judged is %d", got)
 			}
 			box, err := client.Mailbox(t.Context(), s)
@@ -686,12 +681,7 @@ func TestMessagesThatTheServerCannotGiveHoldUpNoOtherBatch(t *testing.T) {
 	}
 	answers["UID SEARCH"] = found + " 51\r\n@ OK done\r\n"
 	answers["UID FETCH 51 "] = "* 1 FETCH (UID 51 BODY[]<0> {8}\r\ncasino\r\n)\r\n@ OK done\r\n"
-	a, _ := scripted(t, ready, usual(answers))
-	client, err := Dial(t.Context(), a, Secret{Text: "geheim"}, DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
+	client := connected(t, DefaultOptions(), answers)
 	p := &provider{T: t, model: filepath.Join(t.TempDir(), "model")}
 	run, _, err := p.tryJudge(client, true)
 	if err == nil || !strings.Contains(err.Error(), "message 1 of the inbox: the server says: ") || run.Moved != 1 {
@@ -700,12 +690,7 @@ func TestMessagesThatTheServerCannotGiveHoldUpNoOtherBatch(t *testing.T) {
 }
 
 func TestAReplyThatNobodyUnderstandsEndsTheConnection(t *testing.T) {
-	a, _ := scripted(t, ready, usual(map[string]string{"UID SEARCH": "* SEARCH 8 9\r\n@ OK done\r\n", "UID FETCH 9 ": "* 1 FETCH UID 9\r\n"}))
-	client, err := Dial(t.Context(), a, Secret{Text: "geheim"}, DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
+	client := connected(t, DefaultOptions(), map[string]string{"UID SEARCH": "* SEARCH 8 9\r\n@ OK done\r\n", "UID FETCH 9 ": "* 1 FETCH UID 9\r\n"})
 	if err := client.refresh(inbox, true); err != nil {
 		t.Fatal(err)
 	}
@@ -800,6 +785,18 @@ func answerAll(conn net.Conn, answer map[string]string) (said string) {
 }
 
 const ready = "* OK [CAPABILITY IMAP4rev1 MOVE] ready\r\n"
+
+// connected returns a client of a server that answers as usual but for what is given.
+func connected(t *testing.T, o Options, answers map[string]string) *Client {
+	t.Helper()
+	a, _ := scripted(t, ready, usual(answers))
+	c, err := Dial(t.Context(), a, Secret{Text: "geheim"}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
 
 // usual are the answers of a server with a message.
 func usual(change map[string]string) map[string]string {
@@ -908,12 +905,7 @@ func TestTheServerSaysWhatFoldersAreFor(t *testing.T) {
 * LIST () NIL Sent
 @ OK done
 `
-	a, _ := scripted(t, ready, usual(map[string]string{"LIST": strings.ReplaceAll(list, "\n", "\r\n")}))
-	c, err := Dial(t.Context(), a, Secret{Text: "geheim"}, DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+	c := connected(t, DefaultOptions(), map[string]string{"LIST": strings.ReplaceAll(list, "\n", "\r\n")})
 	var got []string
 	for _, f := range c.folders {
 		got = append(got, fmt.Sprint(f.Name, " ", f.Label, " ", f.Incoming))
@@ -971,18 +963,13 @@ func TestSpamGoesToNoFolderOfOthers(t *testing.T) {
 			if c.spaces == "" {
 				said = "@ NO not now\r\n"
 			}
-			a, _ := scripted(t, ready, usual(map[string]string{
+			o := DefaultOptions()
+			o.Junk = c.named
+			client := connected(t, o, map[string]string{
 				"CAPABILITY": "* CAPABILITY IMAP4rev1 MOVE NAMESPACE\r\n@ OK done\r\n",
 				"NAMESPACE":  said,
 				"LIST":       list + "@ OK done\r\n",
-			}))
-			o := DefaultOptions()
-			o.Junk = c.named
-			client, err := Dial(t.Context(), a, Secret{Text: "geheim"}, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer client.Close()
+			})
 			if got := client.Junk(); got != c.want {
 				t.Errorf("spam goes to %q, want %q", got, c.want)
 			}
@@ -1012,14 +999,9 @@ func TestTokens(t *testing.T) {
 }
 
 func TestTheConnectionBreaksWhileMailIsRead(t *testing.T) {
-	a, _ := scripted(t, ready, usual(map[string]string{"UID SEARCH": "* SEARCH 9 8\r\n@ OK done\r\n", "UID FETCH 8 ": "* BYE\r\n"}))
 	o := DefaultOptions()
 	o.Fetch = 100 * time.Millisecond
-	c, err := Dial(t.Context(), a, Secret{Text: "geheim"}, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
+	c := connected(t, o, map[string]string{"UID SEARCH": "* SEARCH 9 8\r\n@ OK done\r\n", "UID FETCH 8 ": "* BYE\r\n"})
 	p := &provider{T: t, model: filepath.Join(t.TempDir(), "model")}
 	p.must(store.Begin(t.Context(), p.model, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions()))
 	s, err := OpenState(p.model, true)
