@@ -3,10 +3,12 @@ package filter
 import (
 	"cmp"
 	"math"
+	"runtime"
 	"slices"
 
 	"chaff/features"
 	"chaff/internal/evidence"
+	"chaff/message"
 	"chaff/models"
 )
 
@@ -75,7 +77,10 @@ func (f *Filter) Explain(raw []byte) (Explanation, error) {
 	for _, known := range s.lookup.Known {
 		ids[hashes[uint32(known)]] = uint32(f.FirstTerm()) + uint32(known>>32)
 	}
-	s.reader = nil // frees the memory of the message, which the view needs again
+	s.reader = nil
+	if len(raw) > message.LargeSize {
+		runtime.GC() // frees the memory of the message now, since the view needs as much again
+	}
 	x := s.vector
 	view, err := f.settings.Reading.View(raw)
 	if err != nil {
