@@ -80,7 +80,7 @@ func (c compression) decompress(r io.Reader) io.Reader {
 	if err != nil {
 		err = c.explain(err)
 	}
-	return &decompressor{r, c, err}
+	return &errorKeeper{r, c.explain, err}
 }
 
 // explain wraps an error of decompression.
@@ -92,22 +92,6 @@ func (c compression) explain(err error) error {
 		return fmt.Errorf("decompress with xz: needs more than %d bytes of memory", maxWindow)
 	}
 	return fmt.Errorf("decompress with %s: %w", c, err)
-}
-
-type decompressor struct {
-	plain io.Reader
-	c     compression
-	err   error
-}
-
-func (d *decompressor) Read(p []byte) (n int, err error) {
-	if d.err != nil {
-		return 0, d.err
-	}
-	if n, d.err = d.plain.Read(p); d.err != nil && d.err != io.EOF {
-		d.err = d.c.explain(d.err)
-	}
-	return n, d.err
 }
 
 // decompressed returns the content of r, decompressed if necessary.

@@ -166,18 +166,24 @@ func tooMuch(limit int64) error {
 	return fmt.Errorf("unpacks to more than %d bytes; the rest is not read", limit)
 }
 
-// errorKeeper keeps the error of reading, so that it can be told from an error of writing.
+// errorKeeper keeps the error of reading, so that it can be told from an error of writing. It reads nothing after an error.
 type errorKeeper struct {
-	r   io.Reader
-	err error
+	r       io.Reader
+	explain func(error) error // nil for an error that says enough
+	err     error
 }
 
-func (k *errorKeeper) Read(p []byte) (int, error) {
-	n, err := k.r.Read(p)
-	if err != io.EOF {
-		k.err = err
+func (k *errorKeeper) Read(p []byte) (n int, err error) {
+	if k.err != nil {
+		return 0, k.err
 	}
-	return n, err
+	if n, err = k.r.Read(p); err == nil || err == io.EOF {
+		return n, err
+	}
+	if k.err = err; k.explain != nil {
+		k.err = k.explain(err)
+	}
+	return n, k.err
 }
 
 func (s *single) Open(name string) (fs.File, error) {
