@@ -24,6 +24,14 @@ const (
 // IsSpamFilter reports whether classes are ham and spam, in this order.
 func IsSpamFilter(classes []string) bool { return slices.Equal(classes, []string{hamName, spamName}) }
 
+// ProbabilityName returns what a probability of a filter is called. Of other classes than ham and spam, it is that of the class given.
+func ProbabilityName(classes []string) string {
+	if IsSpamFilter(classes) {
+		return "P(spam)"
+	}
+	return "probability"
+}
+
 var errNoThresholds = errors.New("it has no thresholds")
 
 // Verdict is ham, unsure or spam. For a filter with other classes it is the name of a class.

@@ -69,7 +69,7 @@ func (p Page) write(w io.Writer, part string) error {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"name": cut(maxName), "term": cut(maxTerm), "line": cut(maxLine),
 		"score": func(x float64) string { return fixed(x, 3) }, "probability": func(x float64) string { return fixed(x, 4) }, "signed": signed,
-		"title": func(j evaluate.Judged) string { return clean(evaluate.Title(j.Subject, j.From), maxSubject) }, "evidence": p.evidenceClass, "toScore": p.toScore, "probabilityName": func() string { return ProbabilityName(p.Classes) },
+		"title": func(j evaluate.Judged) string { return clean(evaluate.Title(j.Subject, j.From), maxSubject) }, "evidence": p.evidenceClass, "toScore": p.toScore, "probabilityName": func() string { return filter.ProbabilityName(p.Classes) },
 		"style": func() template.CSS { return template.CSS(style) },
 	}).Parse(pageTemplate)
 	if err != nil {
@@ -85,14 +85,6 @@ func (p Page) write(w io.Writer, part string) error {
 	}
 	_, err = b.WriteTo(w)
 	return err
-}
-
-// ProbabilityName returns the name of the probability of a verdict. Of more than two classes, it is that of the class given.
-func ProbabilityName(classes []string) string {
-	if filter.IsSpamFilter(classes) {
-		return "P(spam)"
-	}
-	return "probability"
 }
 
 const probabilityNote = "Messages in order of their probability, in groups of equal size: the mean that was predicted, and the share that came true."

@@ -30,7 +30,7 @@ func functions(e *serve.Engine) template.FuncMap {
 		"verdictOf": func(r serve.Record) string { return verdictOf(&r) },
 		"chip":      func(verdict string) string { return strings.TrimSpace("chip " + styleOf(verdict)) },
 		"button":    styleOf,
-		"chance":    func() string { return report.ProbabilityName(e.Settings().Classes) },
+		"chance":    func() string { return filter.ProbabilityName(e.Settings().Classes) },
 		"share":     func(n, of, others int) string { return percent(100 * float64(n) / float64(max(n+of+others, 1))) },
 	}
 }

@@ -209,12 +209,9 @@ func (r Request) print(s Streams) (filter.Verdict, error) {
 	return c.Verdict, err
 }
 
-// Probability names the probability of a message: that of spam for a spam filter, otherwise that of the class given.
+// Probability names the probability of a message, and formats it.
 func Probability(classes []string, p float64) string {
-	if filter.IsSpamFilter(classes) {
-		return fmt.Sprintf("P(spam) %.3f", p)
-	}
-	return fmt.Sprintf("probability %.3f", p)
+	return fmt.Sprintf("%s %.3f", filter.ProbabilityName(classes), p)
 }
 
 // PrintJSON prints a verdict as one line of JSON.

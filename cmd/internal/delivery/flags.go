@@ -157,16 +157,9 @@ const (
 
 // Path returns the default path of a file in the folder of a variable, "" if the home directory is unknown.
 func Path(environ []string, variable, name string) string {
-	dir, home := "", ""
-	for _, entry := range environ { // of several values the last counts
-		switch key, value, _ := strings.Cut(entry, "="); key {
-		case variable:
-			dir = value
-		case "HOME":
-			home = value
-		}
-	}
+	dir := Variable(environ, variable)
 	if !filepath.IsAbs(dir) { // the specification ignores relative paths
+		home := Variable(environ, "HOME")
 		if home == "" {
 			home, _ = os.UserHomeDir()
 		}
