@@ -230,6 +230,7 @@ func (c *Collection) Quick(ctx context.Context, model string, o Options) (*filte
 	if err != nil {
 		return nil, Refitted{}, err
 	}
+	defer ReleaseMemory() // who saves the model needs the memory
 	d := c.Dataset(corpus.Train, kind)
 	linear, report, err := trainer.Train(ctx, d, o.unwatched())
 	if err != nil {

@@ -107,8 +107,7 @@ func (x *learning) learnEach(s *store.Store, messages []listing, a *account) err
 
 // each passes on each message, or the reason why it cannot be read, and shows how far it is.
 func (x *onModel) each(what string, messages []listing, do func(l listing, raw []byte, err error) error) error {
-	step, done := x.progress(what, "messages")
-	defer done()
+	step := x.progress(what, "messages")
 	var raw []byte
 	for i, l := range messages {
 		if err := x.command.Context().Err(); err != nil {

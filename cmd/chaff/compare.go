@@ -89,9 +89,7 @@ func (x *experiment) compareParts(names []string, kinds []features.Kind) error {
 	if err != nil {
 		return err
 	}
-	options, done := x.trainOptions(x.page)
-	comparison, err := evaluate.Compare(ctx, collection, names, options, kinds...)
-	done()
+	comparison, err := evaluate.Compare(ctx, collection, names, x.trainOptions(x.page), kinds...)
 	if err != nil {
 		return err
 	}
@@ -207,9 +205,7 @@ func (x *experiment) crossValidate(names []string, folds int) error {
 	if err != nil {
 		return err
 	}
-	options, done := x.trainOptions(x.page)
-	results, err := evaluate.CrossValidate(x.command.Context(), collection, names, folds, options)
-	done()
+	results, err := evaluate.CrossValidate(x.command.Context(), collection, names, folds, x.trainOptions(x.page))
 	if err != nil {
 		return err
 	}

@@ -62,9 +62,7 @@ test accuracy of the classifiers, each the mean over five splits of the mail;
 					names = append(names, x.Model)
 				}
 			}
-			options, done := x.trainOptions("")
-			results, err := evaluate.CrossValidate(c.Context(), collection, names, demoSplits, options)
-			done()
+			results, err := evaluate.CrossValidate(c.Context(), collection, names, demoSplits, x.trainOptions(""))
 			if err != nil {
 				return err
 			}
@@ -118,9 +116,7 @@ const (
 
 // judge trains a filter on the training part, and judges some messages of the test part.
 func (r *demoReport) judge(ctx context.Context, x *onModel, collection *train.Collection) error {
-	options, done := x.trainOptions("")
-	trained, err := train.Fit(ctx, collection, r.config.Model, options)
-	done()
+	trained, err := train.Fit(ctx, collection, r.config.Model, x.trainOptions(""))
 	if err != nil {
 		return err
 	}

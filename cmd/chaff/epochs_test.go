@@ -18,24 +18,25 @@ func TestEpochsAreTold(t *testing.T) {
 	if got := "lms " + epochLine(first); got != firstLine {
 		t.Errorf("got %q, want %q", got, firstLine)
 	}
-	t.Run("of several models on one line, which is empty in the end", func(t *testing.T) {
-		var out strings.Builder
-		show, done := (&program{stderr: &output{file: &out, width: 81}}).onTerminal()
-		show("lms " + epochLine(first))
-		show("lms " + epochLine(second))
-		done()
-		if want := clearLine + firstLine + clearLine + secondLine[:80] + clearLine; out.String() != want {
-			t.Errorf("got\n%q\nwant\n%q", out.String(), want)
-		}
-	})
-	t.Run("of no epoch nothing", func(t *testing.T) {
-		var out strings.Builder
-		_, done := (&program{stderr: &output{file: &out, width: 80}}).onTerminal()
-		done()
-		if out.String() != "" {
-			t.Errorf("got %q", out.String())
-		}
-	})
+	for name, after := range map[string]func(terminal, stdout *output){
+		"until something is printed": func(_, stdout *output) { stdout.Write([]byte("done\n")) },
+		"until an error is printed":  func(terminal, _ *output) { terminal.Write([]byte("done\n")) },
+		"once":                       func(terminal, stdout *output) { terminal.clear(); stdout.Write([]byte("done\n")) },
+	} {
+		t.Run("of several models on one line, "+name, func(t *testing.T) {
+			var out strings.Builder
+			terminal := &output{file: &out, width: 81}
+			terminal.progress = terminal
+			stdout := &output{file: &out, progress: terminal}
+			stdout.Write([]byte("begun\n"))
+			terminal.show("lms " + epochLine(first))
+			terminal.show("lms " + epochLine(second))
+			after(terminal, stdout)
+			if want := "begun\n" + clearLine + firstLine + clearLine + secondLine[:80] + clearLine + "done\n"; out.String() != want {
+				t.Errorf("got\n%q\nwant\n%q", out.String(), want)
+			}
+		})
+	}
 }
 
 func TestConvergenceIsTold(t *testing.T) {

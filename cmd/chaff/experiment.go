@@ -116,9 +116,7 @@ func (x *onModel) read(mail labelled, o train.ReadOptions) (*train.Mail, error) 
 // read runs a function that reads mail, and shows its progress. It reports the sources and the messages left out on stderr.
 func read[T interface{ Summary() train.Summary }](p *program, mail labelled, read func(step func(read, all int)) (T, error)) (T, error) {
 	printSources(p, mail)
-	step, done := p.progress("reading mail", "messages")
-	result, err := read(step)
-	done()
+	result, err := read(p.progress("reading mail", "messages"))
 	switch oneClass := errors.Is(err, train.ErrOneClass); {
 	case mail.unread != "" && (oneClass || errors.Is(err, train.ErrNoMail)):
 		return result, hint.With(err, fmt.Sprintf("the mail of %s is left out, since nobody has read it: --ham %s takes it for ham", mail.unread, hint.Word(mail.unread)))
@@ -154,20 +152,16 @@ func (x *experiment) readFor(f *filter.Filter, others ...replace.Output) (*train
 	return x.read(mail, train.ReadOptions{Reading: f.Settings().Reading, Workers: x.Workers})
 }
 
-// trainOptions returns the options in force for a fit, and a function to call after it. A terminal shows each epoch, else progress says how far a long fit is. The
-// figures of epochs are for verbose answers, JSON and a page.
-func (x *onModel) trainOptions(page string) (o train.Options, done func()) {
-	o = train.Options{Models: x.Models, Thresholds: x.Thresholds, Unwatched: !x.verbose && !x.asJSON && page == ""}
-	show, wipe := x.onTerminal()
-	if show != nil {
-		o.Epoch = func(model string, e models.Epoch) { show(model + " " + epochLine(e)) }
+// trainOptions returns the options in force for a fit. A terminal shows each epoch, else progress says how far a long fit is. The figures of epochs are for
+// verbose answers, JSON and a page.
+func (x *onModel) trainOptions(page string) train.Options {
+	o := train.Options{Models: x.Models, Thresholds: x.Thresholds, Unwatched: !x.verbose && !x.asJSON && page == ""}
+	if x.isWatched() {
+		o.Epoch = func(model string, e models.Epoch) { x.stderr.show(model + " " + epochLine(e)) }
 	} else {
-		o.Pass, _ = x.progress(fittingModel, "epochs")
+		o.Pass = x.progress(fittingModel, "epochs")
 	}
-	return o, func() {
-		wipe()
-		train.ReleaseMemory() // what the trainer took
-	}
+	return o
 }
 
 // Limits of what a page shows.
@@ -207,6 +201,7 @@ func (x *experiment) draw(s train.Summary, classes []string, all []train.Trained
 
 // look finds the leaks of a collection and the worst mistakes of the first of the models that were trained on it, the best, and draws them if there is a page.
 func (x *experiment) look(collection *train.Collection, all []train.Trained) (mistakes []evaluate.Judged, leaks []evaluate.Leak, err error) {
+	train.ReleaseMemory() // what the trainers took
 	if leaks, err = evaluate.Leaks(collection); err != nil {
 		return nil, nil, err
 	}

@@ -61,10 +61,7 @@ func (all *mailboxes) describe(a *answer) {
 
 // eachMailbox compares the mailboxes with the log, and enters what they say. What was learned before an error counts.
 func (x *learning) eachMailbox(all *mailboxes, boxes []*mailbox.Mailbox, o mailbox.LearnOptions) (err error) {
-	var done func()
-	o.Progress, done = x.progress("reading mail", "messages")
-	defer done()
-	o.Options = x.Config.Mailbox
+	o.Options, o.Progress = x.Config.Mailbox, x.progress("reading mail", "messages")
 	ctx := x.command.Context()
 	var learned mailbox.Account
 	each := func(compare func(box *mailbox.Mailbox) (mailbox.Account, error)) error {

@@ -63,6 +63,8 @@ type program struct {
 
 func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	p := &program{environ: environ, stdout: newOutput(stdout), stderr: newOutput(stderr)}
+	p.stdout.progress, p.stderr.progress = p.stderr, p.stderr
+	defer p.stderr.clear()
 	p.streams = delivery.Streams{In: stdin, Out: stdout, Err: p.stderr}
 	root := rootCommand(p, args)
 	root.SetArgs(args)

@@ -21,6 +21,10 @@ type output struct {
 	file  io.Writer
 	err   error
 	width int // of a terminal, where errors, warnings and hints are wrapped; else 0
+
+	progress *output // shows how far the work is, until anything else is printed; nil for none
+	mu       sync.Mutex
+	isShown  bool
 }
 
 func newOutput(w io.Writer) *output {
@@ -42,6 +46,9 @@ func (o *output) Write(text []byte) (n int, err error) {
 		}
 		wrapped = []byte(strings.Join(lines, "\n"))
 	}
+	if o.progress != nil {
+		o.progress.clear()
+	}
 	if o.err == nil {
 		_, o.err = o.file.Write(wrapped)
 	}
@@ -53,22 +60,22 @@ const defaultWidth = 80
 
 const clearLine = "\r\x1b[K"
 
-// onTerminal returns a function that shows text on a line of the terminal that stderr is, in the place of the text before and cut to the
-// width, and one that clears the line. Without a terminal, show is nil.
-func (p *program) onTerminal() (show func(text string), done func()) {
-	if p.stderr.width == 0 || p.quiet {
-		return nil, func() {}
+// show shows on the line of the terminal how far the work is, cut to the width, until anything else is printed.
+func (o *output) show(text string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	screen.Printf(o.file, clearLine+"%s", text[:min(len(text), o.width-1)])
+	o.isShown = true
+}
+
+// clear clears what is shown.
+func (o *output) clear() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.isShown {
+		_, _ = io.WriteString(o.file, clearLine)
 	}
-	shown := false
-	show = func(text string) {
-		screen.Printf(p.stderr, clearLine+"%s", text[:min(len(text), p.stderr.width-1)])
-		shown = true
-	}
-	return show, func() {
-		if shown {
-			fmt.Fprint(p.stderr, clearLine)
-		}
-	}
+	o.isShown = false
 }
 
 // How often progress is shown on a terminal, and told elsewhere.
@@ -77,32 +84,33 @@ const (
 	toldEvery  = 10 * time.Second
 )
 
-// progress returns a function that prints how far the work is, and one that ends the output. Any goroutine may call the first.
-func (p *program) progress(what, unit string) (step func(read, all int), done func()) {
-	show, done := p.onTerminal()
-	every := shownEvery
+// isWatched reports whether a terminal shows how far the work is.
+func (p *program) isWatched() bool { return p.stderr.width > 0 && !p.quiet }
+
+// progress returns a function that prints how far the work is. Any goroutine may call it.
+func (p *program) progress(what, unit string) (step func(read, all int)) {
 	switch {
 	case p.quiet:
-		return func(int, int) {}, done
-	case show == nil:
-		every, show = toldEvery, func(text string) { p.aside("%s", text) }
+		return func(int, int) {}
+	case p.isWatched():
+		return progressEvery(shownEvery, what, unit, p.stderr.show)
 	}
-	return progressEvery(every, what, unit, time.Now, show), done
+	return progressEvery(toldEvery, what, unit, func(text string) { p.aside("%s", text) })
 }
 
 // progressEvery returns a function that prints how far the work is, at most once in an interval. Work that follows begins again with 1.
-func progressEvery(every time.Duration, what, unit string, now func() time.Time, tell func(text string)) func(read, all int) {
-	began := now()
+func progressEvery(every time.Duration, what, unit string, tell func(text string)) func(read, all int) {
+	began := time.Now()
 	next, before := every, 0
 	var mu sync.Mutex
 	return func(read, all int) {
 		mu.Lock()
 		defer mu.Unlock()
 		if read == 1 && before > 1 {
-			began, next = now(), every
+			began, next = time.Now(), every
 		}
 		before = read
-		took := now().Sub(began)
+		took := time.Since(began)
 		if took < next {
 			return
 		}

@@ -154,10 +154,8 @@ One fit takes up to 5 million messages; --sample fits a part of more.`,
 			if err := x.canMake(nil); err != nil {
 				return err
 			}
-			var done func()
-			o.RetrainOptions, done = x.fitting()
+			o.RetrainOptions = x.fitting()
 			merged, err := store.Merge(c.Context(), paths, x.model, o)
-			done()
 			if err != nil {
 				return err
 			}

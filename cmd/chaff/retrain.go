@@ -102,9 +102,7 @@ messages, byte for byte.`,
 			if err := x.canMake(paths); err != nil {
 				return err
 			}
-			o, done := x.fitting()
-			saved, err := store.Restore(c.Context(), paths[0], x.model, o, replacing)
-			done()
+			saved, err := store.Restore(c.Context(), paths[0], x.model, x.fitting(), replacing)
 			switch {
 			case errors.Is(err, fs.ErrExist):
 				return hint.With(fmt.Errorf("there is a model %s or its log already", x.model), "chaff restore --replace replaces them")
@@ -160,9 +158,7 @@ func (x *onModel) retrain(settle func(s *store.Store) (right map[uint64]bool, er
 			right, err = settle(s)
 		}
 		if err == nil {
-			o, told := x.fitting()
-			done.Saved, err = s.Settle(x.command.Context(), right, o)
-			told()
+			done.Saved, err = s.Settle(x.command.Context(), right, x.fitting())
 		}
 		return err
 	})
@@ -174,11 +170,11 @@ func retrainOptions(cfg config.Config) store.RetrainOptions {
 	return store.RetrainOptions{Workers: cfg.Workers, Memory: collectOptions(cfg).Memory}
 }
 
-// fitting returns the options of a fit that reports its progress, and a function that ends the report.
-func (x *onModel) fitting() (o store.RetrainOptions, done func()) {
-	o = retrainOptions(x.Config)
-	o.Pass, done = x.progress(fittingModel, "epochs")
-	return o, done
+// fitting returns the options of a fit that reports its progress.
+func (x *onModel) fitting() store.RetrainOptions {
+	o := retrainOptions(x.Config)
+	o.Pass = x.progress(fittingModel, "epochs")
+	return o
 }
 
 // fittingModel begins the progress report of a fit.

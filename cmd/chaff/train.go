@@ -109,14 +109,12 @@ func (x *training) train() error {
 
 // fitModel fits the model to all mail, and before that, unless it is quick, to the training part, to measure it.
 func (x *training) fitModel(ctx context.Context, collection *train.Collection, r *trainingReport) (f *filter.Filter, err error) {
-	options, done := x.trainOptions(x.page)
+	options := x.trainOptions(x.page)
 	if x.quick {
 		f, r.Saved, err = collection.Quick(ctx, x.Model, options)
-		done()
 		return f, err
 	}
 	trained, err := train.Fit(ctx, collection, x.Model, options)
-	done()
 	if err != nil {
 		return nil, err
 	}

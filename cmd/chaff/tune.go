@@ -116,7 +116,8 @@ func (s *search) tune() error {
 		Corpus: collection.Summary(), Method: s.Tune.Method, Objective: s.Tune.Objective,
 		Planned: len(s.plan), File: s.out, search: s,
 	}
-	trials, err := s.run(ctx, collection)
+	o := evaluate.TuneOptions{Objective: s.Tune.Objective, Workers: s.Workers, Progress: s.progress("trying settings", "trials")}
+	trials, err := evaluate.Tune(ctx, collection, mapped(s.plan, candidateOf), o)
 	if r.End = endComplete; errors.Is(err, context.Canceled) {
 		r.End, err = endInterrupted, nil
 	}
@@ -160,13 +161,6 @@ func (s *search) tune() error {
 		return fmt.Errorf("interrupted: the best of %s so far is in %s", plural(len(trials), "trial"), s.out)
 	}
 	return nil
-}
-
-// run runs the trials until all are done or the user interrupts it.
-func (s *search) run(ctx context.Context, collection *train.Collection) ([]evaluate.Trial, error) {
-	step, done := s.progress("trying settings", "trials")
-	defer done()
-	return evaluate.Tune(ctx, collection, mapped(s.plan, candidateOf), evaluate.TuneOptions{Objective: s.Tune.Objective, Workers: s.Workers, Progress: step})
 }
 
 // keys returns the settings that the search tries, and cells those of a trial. A setting of another model is a dash.
