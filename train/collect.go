@@ -142,6 +142,7 @@ func (m *Mail) Divide(o CollectOptions) (*Collection, error) {
 		c.summary.Grouped += n
 	}
 	c.parts = c.split()
+	c.countParts()
 	return c, c.buildVocabulary()
 }
 
@@ -188,14 +189,18 @@ func (c *Collection) split() []corpus.Part {
 	return parts
 }
 
-// buildVocabulary counts the parts and builds the vocabulary of the training part.
-func (c *Collection) buildVocabulary() error {
-	c.terms, c.whole = vocabulary{}, nil // of other parts
+// countParts sets what the summary says of the parts.
+func (c *Collection) countParts() {
 	var count [3]int
 	for _, part := range c.parts {
 		count[part]++
 	}
 	c.summary.Train, c.summary.Development, c.summary.Test = count[corpus.Train], count[corpus.Development], count[corpus.Test]
+}
+
+// buildVocabulary builds the vocabulary of the training part.
+func (c *Collection) buildVocabulary() error {
+	c.terms, c.whole = vocabulary{}, nil // of other parts
 	training, _ := c.rows(c.InPart(corpus.Train))
 	workers, store, o := parallel.Workers(c.Options.Workers), c.store, c.Options.Features
 	c.terms = vocabularyOf(store, training, o, workers)
@@ -238,13 +243,7 @@ func (c *Collection) termsOf(kind features.Kind) vocabulary {
 
 // InPart returns the numbers of the messages of one part, in the order of the rows of its data set.
 func (c *Collection) InPart(part corpus.Part) []int {
-	var messages []int
-	for i, p := range c.parts {
-		if p == part {
-			messages = append(messages, i)
-		}
-	}
-	return messages
+	return slices.DeleteFunc(c.All(), func(i int) bool { return c.parts[i] != part })
 }
 
 // Origins returns the origins of the messages of one part, in the order of the rows of its data set.
@@ -325,6 +324,7 @@ func (c *Collection) Select(members []Member) (*Collection, error) {
 	case 1:
 		return nil, fmt.Errorf("the training part has one of the classes %s: %w", strings.Join(c.Classes, ", "), ErrOneClass)
 	}
+	s.countParts()
 	return &s, s.buildVocabulary()
 }
 

@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"chaff/filter"
 	"chaff/internal/cputime"
 	"chaff/internal/parallel"
+	"chaff/internal/sections"
 	"chaff/metrics"
 	"chaff/models"
 )
@@ -171,9 +171,7 @@ func (c *Collection) newFilter(model string, linear *models.Linear, learned *mod
 	hashes := c.Mail.hashes(c.InPart(corpus.Train), c.Options.Reading.Key)
 	slices.Sort(hashes)
 	hashes = slices.Compact(hashes)
-	for _, hash := range hashes[:min(sampleSize, len(hashes))] {
-		p.Sample = binary.LittleEndian.AppendUint64(p.Sample, hash)
-	}
+	p.Sample = sections.Bytes(hashes[:min(sampleSize, len(hashes))])
 	info, err := json.Marshal(p)
 	if err != nil {
 		return nil, fmt.Errorf("encode provenance of %s: %w", model, err)

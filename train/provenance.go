@@ -11,6 +11,7 @@ import (
 	"chaff/corpus"
 	"chaff/features"
 	"chaff/filter"
+	"chaff/internal/sections"
 	"chaff/internal/termkey"
 	"chaff/metrics"
 )
@@ -82,10 +83,7 @@ func (m *Mail) hashes(messages []int, key termkey.Key) []uint64 {
 //
 // Source: A. Broder 1997, "On the resemblance and containment of documents", for samples of smallest hashes.
 func (p Provenance) Learned(m *Mail, key termkey.Key) int {
-	var sample []uint64
-	for rest := p.Sample; len(rest) >= 8; rest = rest[8:] {
-		sample = append(sample, binary.LittleEndian.Uint64(rest))
-	}
+	sample := sections.Decode[uint64](p.Sample)
 	last := uint64(math.MaxUint64)
 	if len(sample) >= sampleSize {
 		last = sample[len(sample)-1]

@@ -12,6 +12,7 @@ import (
 	"chaff/features"
 	"chaff/filter"
 	"chaff/internal/cputime"
+	"chaff/internal/indices"
 	"chaff/metrics"
 	"chaff/models"
 )
@@ -62,7 +63,6 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	if err != nil {
 		return nil, Refitted{}, err
 	}
-	measured := c.summary
 	scores := Scores{Classes: len(c.Classes)}
 	scores.Append(t.Development)
 	scores.Append(t.Test)
@@ -70,14 +70,11 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	usual := c.usual(t)
 	folds := c.trainingFolds() // c and t are out of use from here on, and their memory is free
 	ReleaseMemory()
-	all := *c
+	all := *c // whose summary has the sizes of the parts
 	all.parts = make([]corpus.Part, len(c.parts))
 	if err := all.buildVocabulary(); err != nil {
 		return nil, Refitted{}, err
 	}
-	terms := all.summary.Terms
-	all.summary = measured // with the sizes of the parts
-	all.summary.Terms = terms
 	d := all.Dataset(corpus.Train, kind)
 	defer ReleaseMemory() // who saves the model needs the memory
 	for _, fold := range folds {
@@ -134,16 +131,14 @@ const (
 // trainingFolds returns the documents of the training part, in one fold or two.
 func (c *Collection) trainingFolds() [][]int {
 	training := c.InPart(corpus.Train)
-	all, trained := make([]int, len(c.Classes)), make([]int, len(c.Classes))
+	others, enough := make([]int, len(c.Classes)), true // messages of each class that are not in it
 	for i, d := range c.documents {
-		all[d.Label]++
-		if c.parts[i] == corpus.Train {
-			trained[d.Label]++
+		if c.parts[i] != corpus.Train {
+			others[d.Label]++
 		}
 	}
-	enough := true
-	for class, n := range all {
-		enough = enough && float64(n-trained[class]) >= max(manyToScore, enoughToScore*float64(n))
+	for label, class := range c.summary.Classes {
+		enough = enough && float64(others[label]) >= max(manyToScore, enoughToScore*float64(class.Messages))
 	}
 	if enough {
 		return [][]int{training}
@@ -163,12 +158,7 @@ func (o Options) scoreFold(ctx context.Context, t models.Trainer, d *features.Da
 	for _, i := range fold {
 		inFold[i] = true
 	}
-	var others []int
-	for i, in := range inFold {
-		if !in {
-			others = append(others, i)
-		}
-	}
+	others := slices.DeleteFunc(indices.Below[int](d.Len()), func(i int) bool { return inFold[i] })
 	linear, _, err := t.Train(ctx, d.Subset(others), o.unwatched())
 	if errors.Is(err, models.ErrNoDocuments) {
 		return Scores{}, nil
