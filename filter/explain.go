@@ -138,11 +138,12 @@ func (h *head) seenByID(view View, ids map[uint64]uint32) (seen map[uint32]SeenT
 	}
 	if h.kind == features.Evidence {
 		for _, g := range view.Grams {
-			if first, taken := seen[g.cell]; taken {
-				g.SeenTerm.Count += first.Count
-				g.SeenTerm.Term = first.Term // the first of several runs in one cell
+			cell, _ := cellOf([]byte(g.Term[len(gramTag):]))
+			if first, taken := seen[cell]; taken {
+				g.Count += first.Count
+				g.Term = first.Term // the first of several runs in one cell
 			}
-			seen[g.cell] = g.SeenTerm
+			seen[cell] = g
 		}
 	}
 	return seen, unknown

@@ -36,7 +36,6 @@ type Reader struct {
 	options   ReaderOptions
 	decoder   *message.Decoder
 	tokenizer *tokenize.Tokenizer
-	message   *message.Message // the last message
 	add       func(*tokenize.Term)
 }
 
@@ -58,17 +57,17 @@ func NewReader(r Reading, o ReaderOptions) (*Reader, error) {
 // Read decodes and tokenizes a message.
 func (r *Reader) Read(raw []byte) message.Repairs {
 	r.Bag.Reset()
-	r.message = r.decoder.Decode(raw)
-	repairs := r.message.Repairs | r.tokenizer.Terms(r.message, r.add)
+	m := r.decoder.Decode(raw)
+	repairs := m.Repairs | r.tokenizer.Terms(m, r.add)
 	if r.options.Grams {
-		r.tokenizer.Grams(r.message, r.Bag.AddGrams)
+		r.tokenizer.Grams(m, r.Bag.AddGrams)
 	}
 	return repairs
 }
 
 // Forget frees the memory that grew with the last message.
 func (r *Reader) Forget() {
-	r.decoder, r.message, r.Bag = message.NewDecoder(r.reading.Message), nil, features.Bag{}
+	r.decoder, r.Bag = message.NewDecoder(r.reading.Message), features.Bag{}
 	r.tokenizer, _ = tokenize.New(r.reading.Tokenize, r.reading.Key) // no error: the settings are those of NewReader
 }
 
@@ -80,17 +79,11 @@ type View struct {
 	// Terms are the distinct terms, in the order of their first occurrence.
 	Terms []SeenTerm
 	// Grams are the distinct runs of four bytes that have a cell, such as `bytes:X-Ma`, in the order of their first occurrence.
-	Grams []SeenGram
+	Grams []SeenTerm
 	// Tokens is the number of terms including repetitions.
 	Tokens int
 	// Repairs lists what the decoder and the tokenizer repaired or cut.
 	Repairs message.Repairs
-}
-
-// SeenGram is a run of four bytes of a message.
-type SeenGram struct {
-	SeenTerm
-	cell uint32
 }
 
 // SeenTerm is a term of a message.
@@ -110,51 +103,51 @@ func (r Reading) View(raw []byte) (View, error) {
 	if err != nil {
 		return View{}, err
 	}
-	var view View
-	index := make(map[string]int)
-	view.Message = reader.decoder.Decode(raw)
+	view := View{Message: reader.decoder.Decode(raw)}
+	terms, grams := seenTerms{index: map[string]int{}}, seenTerms{index: map[string]int{}}
 	view.Repairs = view.Message.Repairs | reader.tokenizer.Terms(view.Message, func(seen *tokenize.Term) {
 		view.Tokens++
-		text := seen.Text()
-		i, known := index[text]
-		if !known {
-			i = len(view.Terms)
-			index[text] = i
-			view.Terms = append(view.Terms, SeenTerm{Term: text})
-		}
-		t := &view.Terms[i]
-		t.Count++
+		t := terms.count(seen.Text())
 		if seen.Token != nil && len(t.Tokens) < maxTokens && !slices.Contains(t.Tokens, string(seen.Token)) {
 			t.Tokens = append(t.Tokens, string(seen.Token))
 		}
 	})
-	reader.message = view.Message
-	view.Grams = reader.seenGrams()
+	reader.tokenizer.Grams(view.Message, func(text []byte) {
+		for ; len(text) >= features.GramSize; text = text[1:] {
+			if _, has := cellOf(text); has {
+				grams.count(gramTag + string(text[:features.GramSize]))
+			}
+		}
+	})
+	view.Terms, view.Grams = terms.all, grams.all
 	for _, f := range view.Message.Header {
 		view.Notes = append(view.Notes, reader.tokenizer.Note(f))
 	}
 	return view, nil
 }
 
-// seenGrams returns the runs of four bytes of the last message.
-func (r *Reader) seenGrams() []SeenGram {
-	var grams []SeenGram
-	index := make(map[string]int)
-	r.tokenizer.Grams(r.message, func(text []byte) {
-		for ; len(text) >= features.GramSize; text = text[1:] {
-			cell, has := features.Cell(binary.LittleEndian.Uint32(text))
-			if !has {
-				continue
-			}
-			term := "bytes:" + string(text[:features.GramSize])
-			i, known := index[term]
-			if !known {
-				i = len(grams)
-				index[term] = i
-				grams = append(grams, SeenGram{SeenTerm{Term: term}, cell})
-			}
-			grams[i].Count++
-		}
-	})
-	return grams
+// seenTerms are the distinct terms of a message, in the order of their first occurrence.
+type seenTerms struct {
+	all   []SeenTerm
+	index map[string]int // by text
+}
+
+// count counts an occurrence of a term. The term is valid until the next call.
+func (s *seenTerms) count(text string) *SeenTerm {
+	i, known := s.index[text]
+	if !known {
+		i = len(s.all)
+		s.index[text] = i
+		s.all = append(s.all, SeenTerm{Term: text})
+	}
+	s.all[i].Count++
+	return &s.all[i]
+}
+
+// gramTag is the tag of a run of four bytes.
+const gramTag = "bytes:"
+
+// cellOf returns the cell of the first four bytes, if they have one.
+func cellOf(text []byte) (cell uint32, has bool) {
+	return features.Cell(binary.LittleEndian.Uint32(text))
 }
