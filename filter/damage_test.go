@@ -18,7 +18,7 @@ import (
 
 // logReason reports whether an error is a reason for not using a log.
 func logReason(err error) bool {
-	return slices.ContainsFunc([]error{logfile.ErrDamaged, logfile.ErrNotLog, logfile.ErrTruncated, logfile.ErrVersion, ErrOtherModel}, func(is error) bool { return errors.Is(err, is) })
+	return slices.ContainsFunc([]error{logfile.ErrDamaged, logfile.ErrNotLog, logfile.ErrTruncated, logfile.ErrVersion, logfile.ErrOtherModel}, func(is error) bool { return errors.Is(err, is) })
 }
 
 // states returns a pupil that has learned some messages, one of them, and the verdict on that before the first record and after each.

@@ -19,9 +19,6 @@ import (
 // LogSuffix is appended to the path of a model to name its log.
 const LogSuffix = ".log"
 
-// ErrOtherModel is the reason for not using the log of another model, or of a later one.
-var ErrOtherModel = errors.New("the log belongs to another model")
-
 // AboutLog returns an error of [Filter.LogErr] that names the file which it is about: the log of the model at path, or the model.
 func AboutLog(path string, err error) error {
 	ofModel := []error{ErrDamaged, ErrTruncated, ErrVersion, ErrNotLearning}
@@ -126,11 +123,11 @@ func openModel(path string, learned bool) (m modelFile, err error) {
 		if errors.Is(m.unused, fs.ErrNotExist) {
 			m.unused = nil
 		}
-		if try == 4 || !errors.Is(m.unused, ErrOtherModel) && !errors.Is(m.unused, logfile.ErrTruncated) { // a learner cuts off half a record
+		if try == 4 || !errors.Is(m.unused, logfile.ErrOtherModel) && !errors.Is(m.unused, logfile.ErrTruncated) { // a learner cuts off half a record
 			return m, nil
 		}
 		m.Close()
-		if errors.Is(m.unused, ErrOtherModel) {
+		if errors.Is(m.unused, logfile.ErrOtherModel) {
 			time.Sleep(time.Millisecond << try) // a fit is about to put the model in its place
 		}
 	}
@@ -149,10 +146,7 @@ func (m *modelFile) readTail(path string) ([]logfile.Rows, error) {
 	if err != nil {
 		return nil, replace.Reason(err)
 	}
-	lists, known, err := log.Lists(m.Identity, info.Size())
-	if err == nil && !known {
-		err = ErrOtherModel
-	}
+	lists, err := log.Lists(m.Identity, info.Size())
 	if len(lists) == 0 {
 		file.Close()
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"chaff/features"
-	"chaff/filter"
 	"chaff/internal/logfile"
 	"chaff/internal/replace"
 )
@@ -100,7 +99,7 @@ func openBook(file *os.File) (*book, error) {
 	if last.Op == logfile.Checkpoint {
 		model = last.Key
 	}
-	if err = b.use(model); errors.Is(err, filter.ErrOtherModel) {
+	if err = b.use(model); errors.Is(err, logfile.ErrOtherModel) {
 		err = fmt.Errorf("%w: it has no checkpoint", logfile.ErrDamaged)
 	}
 	if err == nil {
@@ -114,10 +113,7 @@ func (b *book) use(model uint64) error {
 	if b.index > 0 && b.checkpoint.Key == model {
 		return nil
 	}
-	checkpoint, tail, known, err := b.log.Tail(model, b.end)
-	if err == nil && !known {
-		err = filter.ErrOtherModel
-	}
+	checkpoint, tail, err := b.log.Tail(model, b.end)
 	if err != nil {
 		return err
 	}

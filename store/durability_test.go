@@ -299,7 +299,7 @@ func TestAnInterruptedChangeOfTheModelIsBeforeOrAfter(t *testing.T) {
 		unused     error
 	}{
 		"the model was to be written anew":     {model, written, 1, nil, nil},
-		"it was fitted, and is not in place":   {model, fitted, 2, filter.ErrOtherModel, filter.ErrOtherModel},
+		"it was fitted, and is not in place":   {model, fitted, 2, logfile.ErrOtherModel, logfile.ErrOtherModel},
 		"it is gone":                           {nil, fitted, 2, fs.ErrNotExist, nil},
 		"it is damaged":                        {append(bytes.Clone(model[:len(model)-1]), model[len(model)-1]^1, 0), fitted, 2, filter.ErrDamaged, nil},
 		"its end is missing":                   {model[:len(model)/2], fitted, 2, filter.ErrTruncated, nil},
@@ -310,7 +310,7 @@ func TestAnInterruptedChangeOfTheModelIsBeforeOrAfter(t *testing.T) {
 			path := copyStore(t, writeFile(t, state.model), state.log)
 			if state.model == nil {
 				noError(t, os.Remove(path))
-			} else if state.remade == nil || errors.Is(state.remade, filter.ErrOtherModel) {
+			} else if state.remade == nil || errors.Is(state.remade, logfile.ErrOtherModel) {
 				f, err := filter.OpenOne(path)
 				if err != nil || !errors.Is(f.LogErr(), state.unused) {
 					t.Fatal(err, f.LogErr())

@@ -300,6 +300,6 @@ func Restore(ctx context.Context, from, path string, o RetrainOptions, replacing
 
 // isDamage reports whether an error is one of a model that its log can replace.
 func isDamage(err error) bool {
-	return slices.ContainsFunc([]error{fs.ErrNotExist, filter.ErrTruncated, filter.ErrDamaged, filter.ErrVersion, filter.ErrOtherModel, logfile.ErrDamaged},
+	return slices.ContainsFunc([]error{fs.ErrNotExist, filter.ErrTruncated, filter.ErrDamaged, filter.ErrVersion, logfile.ErrOtherModel, logfile.ErrDamaged},
 		func(damage error) bool { return errors.Is(err, damage) })
 }

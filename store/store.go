@@ -191,7 +191,7 @@ func (s *Store) load() error {
 	if err == nil {
 		s.filter = f
 		if err = s.use(f.Identity()); err == nil { // the lists are those of this model, and of no use for a new one
-			s.lists, _, err = s.log.Lists(f.Identity(), s.end)
+			s.lists, err = s.log.Lists(f.Identity(), s.end)
 		}
 		if err == nil {
 			err = s.filter.Know(s.lists)

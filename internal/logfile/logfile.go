@@ -25,6 +25,8 @@ var (
 	ErrDamaged = hint.With(errors.New("log is damaged"), Anew)
 	// ErrVersion is returned for a log of a later version of the program.
 	ErrVersion = hint.With(errors.New("log is of a later version"), "install the version of chaff that wrote it, or a later one")
+	// ErrOtherModel is returned for the log of another model, or of a later one.
+	ErrOtherModel = errors.New("the log belongs to another model")
 )
 
 // Anew is a hint at what to do about a log that is lost.
@@ -243,25 +245,28 @@ func (l *Log) Last(size int64) (last Record, is bool, err error) {
 	return last, is, err
 }
 
-// newest returns the last record of a log, and reports whether it is the checkpoint of the model with an identity or in its tail.
-func (l *Log) newest(model uint64, size int64) (r Record, known bool, err error) {
+// newest returns the last record of a log, if it is the checkpoint of the model with an identity or in its tail. Otherwise the error is [ErrOtherModel].
+func (l *Log) newest(model uint64, size int64) (r Record, err error) {
 	r, is, err := l.Last(size)
-	return r, is && err == nil && (r.Op == Checkpoint && r.Key == model || r.Model == model && (r.Op == Checkpoint || r.Number > 0)), err
+	if err == nil && !(is && (r.Op == Checkpoint && r.Key == model || r.Model == model && (r.Op == Checkpoint || r.Number > 0))) {
+		err = ErrOtherModel
+	}
+	return r, err
 }
 
 // Tail returns the records that were written since the model with an identity was: those that a reader applies to it. checkpoint is that of the
-// model. A log that does not know the model, or a later one only, has none.
-func (l *Log) Tail(model uint64, size int64) (checkpoint Record, tail []Record, known bool, err error) {
-	last, known, err := l.newest(model, size)
-	if err != nil || !known || last.Op == Checkpoint && last.Key == model {
-		return last, nil, known, err
+// model. The error is [ErrOtherModel] for a log that does not know the model, or a later one only.
+func (l *Log) Tail(model uint64, size int64) (checkpoint Record, tail []Record, err error) {
+	last, err := l.newest(model, size)
+	if err != nil || last.Op == Checkpoint && last.Key == model {
+		return last, nil, err
 	}
 	checkpoint, is, err := l.At(last.Checkpoint, size)
 	if err == nil && (!is || checkpoint.Op != Checkpoint || checkpoint.Key != model) {
 		err = fmt.Errorf("%w: no checkpoint at byte %d", ErrDamaged, last.Checkpoint)
 	}
 	if err != nil {
-		return checkpoint, nil, false, err
+		return checkpoint, nil, err
 	}
 	_, err = l.Each(checkpoint.End, last.End, func(r Record) error {
 		if r.Op != Checkpoint {
@@ -272,33 +277,34 @@ func (l *Log) Tail(model uint64, size int64) (checkpoint Record, tail []Record, 
 		}
 		return nil
 	})
-	return checkpoint, tail, true, err
+	return checkpoint, tail, err
 }
 
 // Lists returns what was learned since the model with an identity was written, from the oldest to the newest. Record n has the rows of as many records as the
-// lowest bit of n says, itself the last of them, so there are few lists. A log that does not know the model has none.
-func (l *Log) Lists(model uint64, size int64) (lists []Rows, known bool, err error) {
-	r, is, err := l.newest(model, size)
-	if err != nil || !is || r.Op == Checkpoint && r.Key == model {
-		return nil, is, err
+// lowest bit of n says, itself the last of them, so there are few lists. The error is that of [Log.Tail] for a log that does not know the model.
+func (l *Log) Lists(model uint64, size int64) (lists []Rows, err error) {
+	r, err := l.newest(model, size)
+	if err != nil || r.Op == Checkpoint && r.Key == model {
+		return nil, err
 	}
+	is := true
 	for n := r.Number; n > 0; n &= n - 1 {
 		if r.Op == Checkpoint || len(lists) > 0 {
 			if r, is, err = l.At(r.Previous, size); err != nil {
-				return nil, false, err
+				return nil, err
 			}
 		}
 		if !is || r.Model != model || r.Number != n || r.Op == Checkpoint {
-			return nil, false, fmt.Errorf("%w: no rows of record %d", ErrDamaged, n)
+			return nil, fmt.Errorf("%w: no rows of record %d", ErrDamaged, n)
 		}
 		rows, err := l.Rows(r)
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		lists = append(lists, rows)
 	}
 	slices.Reverse(lists)
-	return lists, true, nil
+	return lists, nil
 }
 
 // Body returns the body of a record, verified.
