@@ -21,22 +21,25 @@ import (
 // Printable returns text on one line, with everything that may control a terminal or has no width escaped as in a Go string:
 // \n, \x1b, \u202e. Letters, signs and spaces of any script stay, such as the ideographic space. A byte that is not UTF-8 becomes \xff, and
 // a backslash becomes two, so that [Original] can restore the text. All other text stays unchanged.
-func Printable(text string) string {
+func Printable(text string) string { return printable(text, "") }
+
+// printable is Printable without escapes for the characters kept.
+func printable(text, kept string) string {
 	for i, r := range text {
-		if r == '\\' || (r < ' ' || r > '~') && !isShown(r) || r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd") {
-			return string(appendPrintable(make([]byte, 0, len(text)+len(text)/2), text))
+		if (r < ' ' || r > '~' || r == '\\') && isEscaped(r, kept) || r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd") {
+			return string(appendPrintable(make([]byte, 0, len(text)+len(text)/2), text, kept))
 		}
 	}
 	return text
 }
 
-func appendPrintable(out []byte, text string) []byte {
+func appendPrintable(out []byte, text, kept string) []byte {
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case r == utf8.RuneError && size == 1:
 			out = fmt.Appendf(out, `\x%02x`, text[i])
-		case r == '\\' || !isShown(r):
+		case isEscaped(r, kept):
 			quoted := strconv.QuoteRune(r)
 			out = append(out, quoted[1:len(quoted)-1]...)
 		default:
@@ -45,6 +48,10 @@ func appendPrintable(out []byte, text string) []byte {
 		i += size
 	}
 	return out
+}
+
+func isEscaped(r rune, kept string) bool {
+	return (r == '\\' || !isShown(r)) && !strings.ContainsRune(kept, r)
 }
 
 // isShown reports whether a terminal shows a character as itself: all that Go takes for printable, and the spaces of all scripts.
@@ -82,7 +89,7 @@ func Print[T ~string | ~[]byte](w io.Writer, text T) error {
 		for back := 1; back < utf8.UTFMax && end < len(text) && !utf8.RuneStart(text[end]); back++ {
 			end--
 		}
-		out = appendPrintable(out[:0], string(text[:end]))
+		out = appendPrintable(out[:0], string(text[:end]), "")
 		if _, err := w.Write(out); err != nil {
 			return err
 		}
@@ -116,49 +123,37 @@ type Quoted string
 type Lines struct{ To io.Writer }
 
 func (l Lines) Write(text []byte) (int, error) {
-	var out strings.Builder
-	for rest := string(text); rest != ""; {
-		n := strings.IndexAny(rest, "\n\t")
-		if n < 0 {
-			n = len(rest)
-		}
-		end := min(n+1, len(rest))
-		out.WriteString(quoted(rest[:n]) + rest[n:end])
-		rest = rest[end:]
-	}
-	if _, err := io.WriteString(l.To, out.String()); err != nil {
+	if _, err := io.WriteString(l.To, printable(string(text), "\\\n\t")); err != nil {
 		return 0, err
 	}
 	return len(text), nil
 }
 
 // quoted returns Printable(text) with the backslashes of text kept.
-func quoted(text string) string { return strings.ReplaceAll(Printable(text), `\\`, `\`) }
+func quoted(text string) string { return printable(text, `\`) }
 
 // untrusted is a value that is made printable when it is formatted.
 type untrusted struct{ value any }
 
 // Format makes a text printable before it is padded, and any other value afterwards. The result of %q is printable already.
 func (f untrusted) Format(s fmt.State, verb rune) {
-	format := fmt.FormatString(s, verb)
-	if verb == 's' || verb == 'v' && !s.Flag('#') {
-		switch value := f.value.(type) {
-		case string:
-			if format == "%"+string(verb) {
-				Print(s, value)
-			} else {
-				fmt.Fprintf(s, format, Printable(value))
-			}
-			return
-		case error:
-			fmt.Fprintf(s, format, quoted(value.Error()))
-			return
-		case Quoted:
-			fmt.Fprintf(s, format, quoted(string(value)))
-			return
-		}
+	format, text := fmt.FormatString(s, verb), ""
+	isText := verb == 's' || verb == 'v' && !s.Flag('#')
+	switch value := f.value.(type) {
+	case string:
+		text = Printable(value)
+	case error:
+		text = quoted(value.Error())
+	case Quoted:
+		text = quoted(string(value))
+	default:
+		isText = false
 	}
-	text := fmt.Sprintf(format, f.value)
+	if isText {
+		fmt.Fprintf(s, format, text)
+		return
+	}
+	text = fmt.Sprintf(format, f.value)
 	if verb != 'q' || s.Flag('#') {
 		text = Printable(text)
 	}
