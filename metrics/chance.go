@@ -72,6 +72,17 @@ type McNemar struct {
 	P      float64 `json:"p"`      // the probability, 0..1, of a difference at least as large if neither classifier were better
 }
 
+// notByChance is the probability below which chance does not explain a difference.
+const notByChance = 0.05
+
+// Difference returns 1 if the second classifier is better by more than chance explains, -1 if it is worse, else 0.
+func (m McNemar) Difference() int {
+	if m.P >= notByChance {
+		return 0
+	}
+	return cmp.Compare(m.Better, m.Worse)
+}
+
 // CompareErrors compares the predictions a and b of two classifiers for messages with the given labels. If neither classifier is better,
 // each message that only one gets right is the throw of a fair coin. P is exact, not the chi-squared approximation:
 //

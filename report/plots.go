@@ -136,9 +136,6 @@ func (c *chart) addThresholds(t *metrics.Thresholds) string {
 	return fmt.Sprintf("Unsure above %s, spam above %s.", short(t.Unsure), short(t.Spam))
 }
 
-// notByChance is the probability below which chance does not explain a difference.
-const notByChance = 0.05
-
 // models has the errors of each model with their interval, one below the other.
 func (p Page) models() Plot {
 	measured := slices.DeleteFunc(slices.Clone(p.Models), func(r train.Result) bool { return r.Test == nil || r.Test.Messages == 0 })
@@ -162,7 +159,7 @@ func (p Page) models() Plot {
 		if i == 0 && measured[1].AgainstBest != nil {
 			label, note = label+" *", note+" The best on development mail has a star."
 		}
-		if m.AgainstBest != nil && m.AgainstBest.P < notByChance && m.AgainstBest.Worse > m.AgainstBest.Better {
+		if m.AgainstBest != nil && m.AgainstBest.Difference() < 0 {
 			of, hasWorse = grey(), true
 		}
 		y := c.addRow(label + " " + percentage(f.Accuracy))

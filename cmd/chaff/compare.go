@@ -184,20 +184,12 @@ func rowName(all []train.Result, r train.Result) string {
 	return r.Model
 }
 
-// chance is the significance level.
-const chance = 0.05
-
 // against says whether a model differs from another by more than chance.
 func against(m *metrics.McNemar) string {
-	switch {
-	case m == nil:
+	if m == nil {
 		return "-"
-	case m.P < chance && m.Better > m.Worse:
-		return "better"
-	case m.P < chance:
-		return "worse"
 	}
-	return "same"
+	return [...]string{"worse", "same", "better"}[1+m.Difference()]
 }
 
 func (x *experiment) crossValidate(names []string, folds int) error {

@@ -221,13 +221,7 @@ func against(m *metrics.McNemar) string {
 	if m == nil {
 		return "-"
 	}
-	verdict := "chance"
-	switch {
-	case m.P < 0.05 && m.Better < m.Worse:
-		verdict = "worse"
-	case m.P < 0.05:
-		verdict = "better"
-	}
+	verdict := [...]string{"worse", "chance", "better"}[1+m.Difference()]
 	p := fmt.Sprintf("%.3f", m.P)
 	if m.P < 0.001 {
 		p = "<0.001"
