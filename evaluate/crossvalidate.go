@@ -74,8 +74,7 @@ func CrossValidate(ctx context.Context, c *train.Collection, models []string, fo
 			t.Test.Probabilities = t.Result.Calibration.All(t.Test.Scores)
 			v.test.Append(t.Test)
 			if of := t.Result.Verdicts; of != nil {
-				all := cmp.Or(v.Verdicts, new(metrics.VerdictCounts)).Plus(*of)
-				v.Verdicts = &all
+				v.Verdicts = new(cmp.Or(v.Verdicts, new(metrics.VerdictCounts)).Plus(*of))
 			}
 		}
 	}

@@ -66,15 +66,12 @@ func (p Page) write(w io.Writer, part string) error {
 		return err
 	}
 	cut := func(max int) func(string) string { return func(s string) string { return clean(s, max) } }
-	t, err := template.New("page").Funcs(template.FuncMap{
+	t := template.Must(template.New("page").Funcs(template.FuncMap{
 		"name": cut(maxName), "term": cut(maxTerm), "line": cut(maxLine),
 		"score": func(x float64) string { return fixed(x, 3) }, "probability": func(x float64) string { return fixed(x, 4) }, "signed": signed,
 		"title": func(j evaluate.Judged) string { return clean(evaluate.Title(j.Subject, j.From), maxSubject) }, "evidence": p.evidenceClass, "toScore": p.toScore, "probabilityName": func() string { return filter.ProbabilityName(p.Classes) },
 		"style": func() template.CSS { return template.CSS(style) },
-	}).Parse(pageTemplate)
-	if err != nil {
-		return err
-	}
+	}).Parse(pageTemplate))
 	var b bytes.Buffer
 	err = t.ExecuteTemplate(&b, part, struct {
 		Page

@@ -421,8 +421,7 @@ func (e *Engine) Status(user string) (Status, error) {
 		return s, err
 	}
 	defer v.Close()
-	status := v.Status(time.Now())
-	s.Store = &status
+	s.Store = new(v.Status(time.Now()))
 	return s, nil
 }
 

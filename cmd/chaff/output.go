@@ -152,8 +152,7 @@ func shareOf(n, all int) string {
 	if all == 0 {
 		return "-"
 	}
-	share := 100 * float64(n) / float64(all)
-	return percent(&share, 2) + "%"
+	return percent(new(100*float64(n)/float64(all)), 2) + "%"
 }
 
 // number formats a figure with three significant digits. An undefined one is a dash.
@@ -172,7 +171,7 @@ func sizeOf(n int64) string {
 	if mb >= 1e4 {
 		unit, mb = " GB", mb/1e3
 	}
-	return number(&mb) + unit
+	return screen.Figure(mb) + unit
 }
 
 func plural(n int, one string, many ...string) string {
@@ -228,20 +227,13 @@ type answer struct {
 	page *report.Page // gets the labelled texts, the figures with their legends and the warnings; nil for none
 }
 
-// printable formats as [screen.Printf] does.
-func printable(format string, args ...any) string {
-	var text strings.Builder
-	screen.Printf(&text, format, args...)
-	return text.String()
-}
-
 func (a *answer) line(format string, args ...any) { screen.Printf(a.stdout, format+"\n", args...) }
 
 func (a *answer) gap() { a.line("") }
 
 // fact prints a labelled text, which is wrapped beside its label. Without a label it goes on about the fact before it.
 func (a *answer) fact(label, format string, args ...any) {
-	text := printable(format, args...)
+	text := screen.Text(format, args...)
 	screen.Paragraph(a.stdout, fmt.Sprintf("%-12s", label), "%s", screen.Quoted(text))
 	if a.page == nil {
 		return
@@ -283,10 +275,10 @@ func (t *table) row(cells ...any) {
 	for _, cell := range cells {
 		texts, isList := cell.([]string)
 		for _, text := range texts {
-			row = append(row, printable("%s", text))
+			row = append(row, screen.Text("%s", text))
 		}
 		if !isList {
-			row = append(row, printable("%v", cell))
+			row = append(row, screen.Text("%v", cell))
 		}
 	}
 	*t = append(*t, row)
@@ -298,7 +290,7 @@ func (t *table) column(head string, cells []string) {
 		if i == len(*t) {
 			*t = append(*t, nil)
 		}
-		(*t)[i] = append((*t)[i], printable("%s", cell))
+		(*t)[i] = append((*t)[i], screen.Text("%s", cell))
 	}
 }
 

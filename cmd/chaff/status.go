@@ -99,7 +99,7 @@ func (s state) describe(a *answer) {
 	a.gap()
 	t := table{{"class", "messages", "taught today", "30 days", "last learned"}}
 	for _, c := range s.Classes {
-		t.row(screen.Cut(printable("%s", c.Class), widestClass), c.Messages, c.Today, c.Month, timeText(c.Last))
+		t.row(screen.Cut(screen.Text("%s", c.Class), widestClass), c.Messages, c.Today, c.Month, timeText(c.Last))
 	}
 	a.table(t, defaultWidth)
 	a.gap()

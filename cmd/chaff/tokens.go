@@ -130,7 +130,7 @@ func (s seen) print(w io.Writer) {
 			if i == 0 && s.notes[n] != "" {
 				note = "  (" + s.notes[n] + ")"
 			}
-			t.Row(printable("  %s:", f.Name), printable("%s%s", f.Value, note))
+			t.Row(screen.Text("  %s:", f.Name), screen.Text("%s%s", f.Value, note))
 		}
 	}
 	t.Flush()
@@ -146,20 +146,20 @@ func (s seen) print(w io.Writer) {
 		t.Row("Links")
 	}
 	for _, link := range s.Links {
-		cells := []string{printable("  %s", link.Kind), printable("%s", link.URL), printable("%s", link.Text)}
+		cells := []string{screen.Text("  %s", link.Kind), screen.Text("%s", link.URL), screen.Text("%s", link.Text)}
 		if len(link.Text) == 0 {
 			cells = cells[:2]
 		}
 		t.Row(cells...)
 	}
 	for _, mark := range s.Marks {
-		t.Row(printable("Marked: %s", mark))
+		t.Row(screen.Text("Marked: %s", mark))
 	}
 	for _, repair := range s.Repairs {
 		if phrase, cut := strings.CutPrefix(repair, "cut: "); cut {
-			t.Row(printable("Cut: %s", phrase))
+			t.Row(screen.Text("Cut: %s", phrase))
 		} else {
-			t.Row(printable("Repaired: %s", repair))
+			t.Row(screen.Text("Repaired: %s", repair))
 		}
 	}
 	t.Flush()
@@ -169,7 +169,7 @@ func (s seen) print(w io.Writer) {
 		if words != "" {
 			words = strings.Repeat(" ", max(termWidth-screen.Width(screen.Printable(term.Term)), 0)) + "  " + words
 		}
-		t.Row(printable("  %d", term.Count), printable("%s%s", term.Term, words))
+		t.Row(screen.Text("  %d", term.Count), screen.Text("%s%s", term.Term, words))
 	}
 	t.Flush()
 	if s.grams > 0 {

@@ -189,8 +189,7 @@ func (s *search) cells(row tuneRow) []string {
 func reached(f *metrics.Figures, objective string) string {
 	text := fmt.Sprintf("accuracy %.2f%%", f.Accuracy)
 	if objective != metrics.ByAccuracy {
-		cost := f.Cost(objective)
-		text = fmt.Sprintf("%s %s, %s", objective, number(&cost), text)
+		text = fmt.Sprintf("%s %s, %s", objective, screen.Figure(f.Cost(objective)), text)
 	}
 	return text
 }

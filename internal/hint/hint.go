@@ -32,10 +32,8 @@ func Or(err error, hint string) error {
 
 // Word returns a path as a shell reads it.
 func Word(path string) string {
-	isPlain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_./~+-,@%=:", r)
-	}
-	if path != "" && !strings.ContainsFunc(path, func(r rune) bool { return !isPlain(r) }) {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./~+-,@%=:"
+	if path != "" && strings.Trim(path, plain) == "" {
 		return path
 	}
 	return "'" + strings.ReplaceAll(path, "'", `'"'"'`) + "'" // without a backslash, which would be escaped for the terminal

@@ -160,9 +160,7 @@ const pageWidth = 80
 // Paragraph formats as [Printf] does and writes the text in lines of at most 80 columns. The prefix, which is trusted, stands before the
 // first line, and as many spaces before the others. A word that is longer is not broken.
 func Paragraph(w io.Writer, prefix, format string, args ...any) {
-	var text strings.Builder
-	Printf(&text, format, args...)
-	writeWrapped(w, prefix, strings.Fields(text.String()))
+	writeWrapped(w, prefix, strings.Fields(Text(format, args...)))
 }
 
 // List writes items, separated by commas, as [Paragraph] does. It breaks no item.

@@ -115,6 +115,13 @@ func Printf(w io.Writer, format string, args ...any) (int, error) {
 	return fmt.Fprintf(w, format, args...)
 }
 
+// Text formats as [Printf] does.
+func Text(format string, args ...any) string {
+	var text strings.Builder
+	Printf(&text, format, args...)
+	return text.String()
+}
+
 // Quoted is text that already escapes the untrusted parts. Printf keeps its backslashes.
 type Quoted string
 

@@ -66,9 +66,7 @@ func (j *Journal) Handle(_ context.Context, r slog.Record) error {
 	})
 	writeField(&fields, "PRIORITY", priority)
 	writeField(&fields, "SYSLOG_IDENTIFIER", "chaff")
-	var line strings.Builder
-	_, _ = screen.Printf(&line, "%s", screen.Quoted(serve.Line(r)))
-	writeField(&fields, "MESSAGE", line.String())
+	writeField(&fields, "MESSAGE", screen.Text("%s", screen.Quoted(serve.Line(r))))
 	j.conn.SetWriteDeadline(time.Now().Add(patience))
 	_, err := j.conn.Write(fields.Bytes())
 	switch {
