@@ -110,13 +110,8 @@ func (t *Table) resize(slots int) {
 		clear(piece)
 	}
 	t.shift = uint(64 - bits.TrailingZeros(uint(slots)))
-	mask := uint32(slots - 1)
 	for number, hash := range t.Hashes {
-		place := t.place(hash)
-		at := place >> t.shift
-		for t.slots[at] != 0 {
-			at = (at + 1) & uint64(mask)
-		}
-		t.slots[at] = uint32(place)&^mask | uint32(number+1)
+		at, tag, _ := t.probe(hash)
+		t.slots[at] = tag | uint32(number+1)
 	}
 }
