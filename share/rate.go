@@ -3,6 +3,7 @@ package share
 import (
 	"context"
 	"errors"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -30,20 +31,17 @@ func (p *pace) take(at time.Time) bool {
 	if p.each == 0 {
 		return true
 	}
-	end := at.Add(time.Hour)
-	if now := time.Now(); now.After(at) {
-		end = now.Add(time.Hour)
-	}
-	spent := p.spent
-	if spent.Before(at) {
-		spent = at
-	}
-	if spent = spent.Add(p.each); spent.After(end) {
+	end := latest(at, time.Now()).Add(time.Hour)
+	spent := latest(at, p.spent).Add(p.each)
+	if spent.After(end) {
 		return false
 	}
 	p.spent = spent
 	return true
 }
+
+// latest returns the last of some times.
+func latest(times ...time.Time) time.Time { return slices.MaxFunc(times, time.Time.Compare) }
 
 // origin is a host, as this one follows it. Its records are learned in their order. Those beyond share.rate wait in the stream, while the log goes on
 // with those of others.

@@ -138,10 +138,11 @@ func earlierRecipe(path string, identity uint64) (r recipe, err error) {
 		Summary json.RawMessage `json:"corpus"` // of another kind then
 	}
 	s, known := filter.EarlierSettings(data)
-	if r.Key, err = termkey.FromBytes(key); err != nil || json.Unmarshal(info, &made) != nil || !known || len(s.Classes) < 2 {
+	if s.Key, err = termkey.FromBytes(key); err != nil || json.Unmarshal(info, &made) != nil || !known || len(s.Classes) < 2 {
 		return r, fmt.Errorf("%w: its settings", logfile.ErrDamaged)
 	}
-	r = recipe{names{s.Classes, s.Model, r.Key}, made.Trainer, s.Message, s.Tokenize, made.Features, made.Split, made.Seed, made.Limits, tokenize.Version}
+	s.TermsVersion = tokenize.Version
+	r = recipeFrom(s, made.Provenance)
 	if models.Gone(r.Model) != nil {
 		r.Model, r.Trainer = "votes", json.RawMessage("{}")
 	}

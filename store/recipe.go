@@ -58,8 +58,12 @@ func newRecipe(classes []string, model string, c train.CollectOptions, t train.O
 // recipeOf returns the recipe that a model was made by.
 func recipeOf(f train.Made) (recipe, error) {
 	p, err := train.ProvenanceOf(f)
-	s := f.Settings()
-	return recipe{names{s.Classes, s.Model, s.Key}, p.Trainer, s.Message, s.Tokenize, p.Features, p.Split, p.Seed, p.Limits, s.TermsVersion}, err
+	return recipeFrom(f.Settings(), p), err
+}
+
+// recipeFrom returns the recipe that the file of a model has.
+func recipeFrom(s filter.Settings, p train.Provenance) recipe {
+	return recipe{names{s.Classes, s.Model, s.Key}, p.Trainer, s.Message, s.Tokenize, p.Features, p.Split, p.Seed, p.Limits, s.TermsVersion}
 }
 
 // namesIn reads the names in the header of a log.

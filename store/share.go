@@ -145,20 +145,18 @@ func (l Lesson) read(r *names) (t Taught, err error) {
 	if e.what != learn || len(data) < 4 {
 		return t, errors.New("no record")
 	}
-	terms := []byte{0, 0, 0, 0}
+	var hashes []uint64
 	n := le.Uint32(data)
 	for data = data[4:]; n > 0; n-- {
 		size, width := binary.Uvarint(data)
 		if width <= 0 || size > uint64(len(data)-width) {
 			return t, errors.New("no document")
 		}
-		text := data[width:][:size]
-		terms = le.AppendUint64(terms, r.Key.Hash(text))
-		terms = append(binary.AppendUvarint(terms, size+1), text...)
+		text := data[width:][:size:size]
+		hashes, t.texts = append(hashes, r.Key.Hash(text)), append(t.texts, text)
 		data = data[width+int(size):]
 	}
-	le.PutUint32(terms, uint32(len(terms)-4))
-	if t.document, t.texts, err = features.ReadDocument(append(terms, data...)); err != nil {
+	if t.document, err = features.SavedDocument(data, hashes); err != nil || len(t.document.Terms) < len(hashes) {
 		return t, errors.New("no document")
 	}
 	return t, nil
