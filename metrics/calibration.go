@@ -56,10 +56,7 @@ func (c Calibration) Validate(classes int) error {
 // Probabilities returns the probabilities of the K classes for the K scores of one message, in the memory of dst if that suffices; dst may be scores.
 func (c Calibration) Probabilities(dst, scores []float64) []float64 {
 	mustMatch(len(scores), len(c.Offsets))
-	if cap(dst) < len(scores) {
-		dst = make([]float64, len(scores))
-	}
-	dst = dst[:len(scores)]
+	dst = slices.Grow(dst[:0], len(scores))[:len(scores)]
 	for i, score := range scores {
 		// Clamp overflows: the difference of two infinities would be NaN.
 		dst[i] = min(max(c.Slope*score+c.Offsets[i], -math.MaxFloat64), math.MaxFloat64)

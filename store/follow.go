@@ -91,10 +91,7 @@ func (s follower) together(do func() error) error {
 	s.unsynced = true
 	err := do()
 	s.unsynced = false
-	if e := s.file.Sync(); err == nil && e != nil {
-		err = replace.Reason(e)
-	}
-	return err
+	return cmp.Or(err, replace.Reason(s.file.Sync()))
 }
 
 // apply learns a lesson. One of this host that waits gets its place.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -81,11 +82,7 @@ func (v *View) Sample(each int) (Sample, error) {
 
 // Len returns how many messages the smallest class has.
 func (s Sample) Len() int {
-	least := len(s[0])
-	for _, documents := range s {
-		least = min(least, len(documents))
-	}
-	return least
+	return len(slices.MinFunc(s, func(x, y []features.Document) int { return cmp.Compare(len(x), len(y)) }))
 }
 
 // Mean returns the mean score that a filter gives the messages, some of each class, of which each has the same weight. The filter reads mail like the model
