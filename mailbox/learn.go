@@ -66,7 +66,8 @@ type Change struct {
 
 	file   sources.File
 	label  int
-	folder uint64 // by the hash of its name
+	name   uint64 // of the file, by its hash, as that of the folder
+	folder uint64
 	// unmarked is whether nobody marks mail of its folder as seen, so that it counts as it stands, as for training.
 	unmarked bool
 	moved    bool // from another folder
@@ -135,7 +136,7 @@ type comparison struct {
 	byHand  map[uint64]bool // by fingerprint: the label was given by hand
 	// sightings has the files, by name, when the mailbox was last compared, and seen those that were read since, and need not be read again.
 	sightings, seen map[uint64]store.Sighting
-	stays           map[uint64]bool // names of files that are where they were then
+	there           map[uint64]bool // names of the files in folders of ham and spam, read or not: true if they are where they were then
 	// first is whether the mailbox is compared for the first time, of which a limit may make several.
 	first bool
 }
@@ -222,7 +223,7 @@ func (c *Change) learn(s *store.Store) (there bool, err error) {
 func (m *Mailbox) compare(ctx context.Context, log known, entries []store.Entry, o LearnOptions, isSpam func(raw []byte) (bool, error)) (*comparison, error) {
 	c := &comparison{
 		known: log, box: m, o: o, isSpam: isSpam, account: Account{Path: m.path, Changes: []Change{}}, classes: log.Classes(),
-		labels: make(map[uint64]int, len(entries)), byHand: map[uint64]bool{}, stays: map[uint64]bool{},
+		labels: make(map[uint64]int, len(entries)), byHand: map[uint64]bool{}, there: map[uint64]bool{},
 		seen: map[uint64]store.Sighting{},
 	}
 	if !filter.IsSpamFilter(c.classes) {
@@ -322,14 +323,13 @@ func (c *comparison) decide(news []Change, said map[uint64]int, files map[uint64
 // person, and counts at once. When a mailbox is compared for the first time, it counts as it stands, apart from what the filter is known to have put
 // there.
 func (c *comparison) weigh(n *Change, before []uint64) error {
-	name := c.NameHash(n.file.Name)
-	old, isOld := c.sightings[name]
-	changedSides := isOld && int(old.Label) != n.label && !c.stays[name] // also of a message that the log has forgotten
+	old, isOld := c.sightings[n.name]
+	changedSides := isOld && int(old.Label) != n.label && !c.there[n.name] // also of a message that the log has forgotten
 	n.moved = changedSides
 	n.since = time.Now().Unix()
 	for _, name := range before {
 		s := c.sightings[name]
-		if !c.stays[name] {
+		if !c.there[name] {
 			changedSides = changedSides || int(s.Label) != n.label
 			n.moved = n.moved || s.Folder != n.folder
 		}
@@ -390,8 +390,9 @@ func (c *comparison) news() (news []Change, said map[uint64]int) {
 			number := slices.Index(c.classes, f.Label)
 			name := c.NameHash(f.Name)
 			before, isOld := c.sightings[name]
-			if isOld && int(before.Label) == number {
-				c.stays[name] = c.stays[name] || before.Folder == folder
+			isSame := isOld && int(before.Label) == number
+			c.there[name] = c.there[name] || isSame && before.Folder == folder
+			if isSame {
 				age := time.Since(time.Unix(before.Since, 0))
 				switch same := before.Folder == folder; {
 				case before.State == store.Said, before.State == store.LearnedAsRead:
@@ -407,7 +408,7 @@ func (c *comparison) news() (news []Change, said map[uint64]int) {
 					continue
 				}
 			}
-			news = append(news, Change{Path: f.Origin, Folder: row.Name, Label: f.Label, Result: store.Learned, file: f, label: number, folder: folder, unmarked: !row.Unseen})
+			news = append(news, Change{Path: f.Origin, Folder: row.Name, Label: f.Label, Result: store.Learned, file: f, label: number, name: name, folder: folder, unmarked: !row.Unseen})
 		}
 	}
 	delete(said, 0) // of messages that are forgotten
@@ -420,7 +421,7 @@ func (c *comparison) see(n Change) {
 	if s.State == store.ReadOnly || s.State == store.LearnedAsRead {
 		s.Since = n.since
 	}
-	c.seen[c.NameHash(n.file.Name)] = s
+	c.seen[n.name] = s
 }
 
 // takeBack forgets messages that were learned because they were read, if they were deleted or thrown away soon after.
@@ -455,18 +456,12 @@ func (c *comparison) takeBack(s *store.Store, gone []uint64) error {
 	return nil
 }
 
-// gone returns the names that were seen and are no longer in a folder of ham or spam, read or not; none if a folder could not be listed.
+// gone returns the names that were seen and are no longer there; none if a folder could not be listed.
 func (c *comparison) gone() []uint64 {
 	if len(c.box.problems) > 0 {
 		return nil
 	}
-	there := map[uint64]bool{}
-	for _, row := range c.box.plan.Folders {
-		for _, f := range row.Files {
-			there[c.NameHash(f.Name)] = true
-		}
-	}
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.sightings)), func(name uint64) bool { return there[name] })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.sightings)), func(name uint64) bool { _, isThere := c.there[name]; return isThere })
 }
 
 // read sets the fingerprints of messages.
