@@ -52,7 +52,7 @@ func TestGoodFilesLoad(t *testing.T) {
 			if got := l.Origins["models.bernoulli.smoothing"]; got != "file" {
 				t.Errorf("origin of models.bernoulli.smoothing is %q, want file", got)
 			}
-			if got := l.Origins["models.multinomial.smoothing"]; got != "default" {
+			if got := l.Origins["models.multinomial.smoothing"]; got != "" {
 				t.Errorf("origin of models.multinomial.smoothing is %q, want default", got)
 			}
 		})

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"reflect"
@@ -129,7 +130,7 @@ func (l Loaded) Describe() []Value {
 	}
 	var values []Value
 	for _, s := range settings(l.Config) {
-		values = append(values, Value{s.key, s.value.Interface(), l.Origins[s.key], s.variable(), texts[s.field]})
+		values = append(values, Value{s.key, s.value.Interface(), cmp.Or(l.Origins[s.key], "default"), s.variable(), texts[s.field]})
 	}
 	return values
 }

@@ -43,7 +43,7 @@ type Setting struct{ Key, Value string }
 type Loaded struct {
 	Config
 	File    string            // the file that was read, or empty
-	Origins map[string]string // by the name of the setting: "default", "file", "environment" or "command line"
+	Origins map[string]string // of the settings that were given, by their names: "file", "environment" or "command line"
 	Gone    []string          // a sentence about each setting that only earlier versions had
 }
 
@@ -51,22 +51,19 @@ type Loaded struct {
 func Load(s Sources) (Loaded, error) {
 	v := viper.New()
 	known := settings(Default())
-	loaded := Loaded{Config: Default(), Origins: make(map[string]string, len(known))}
-	for _, k := range known {
-		v.SetDefault(k.key, k.value.Interface())
-		loaded.Origins[k.key] = "default"
-	}
+	loaded := Loaded{Config: Default(), Origins: make(map[string]string)}
 	var err error
 	if loaded.File, err = readFile(v, s); err != nil {
 		return Loaded{}, err
 	}
 	var errs []error
 	var strange []func(model string) error // about unknown settings, when the model is known
+	given := make(map[string]any)          // the values of settings
 	use := func(key string, value any, origin, where string) {
 		switch target, isKnown := find(known, key); {
+		case isKnown && value == nil: // a key of YAML alone
 		case isKnown:
-			v.Set(target.key, value)
-			loaded.Origins[target.key] = origin
+			given[target.key], loaded.Origins[target.key] = value, origin
 		case isGone(key):
 			loaded.Gone = append(loaded.Gone, key+" "+where+" has no effect: it is gone")
 		default:
@@ -74,7 +71,7 @@ func Load(s Sources) (Loaded, error) {
 		}
 	}
 	for _, key := range v.AllKeys() {
-		if _, isKnown := find(known, key); key != searchKey && (!isKnown || v.InConfig(key)) {
+		if key != searchKey {
 			use(key, v.Get(key), "file", "in "+loaded.File)
 		}
 	}
@@ -87,8 +84,9 @@ func Load(s Sources) (Loaded, error) {
 	for _, set := range s.Set {
 		use(set.Key, set.Value, "command line", "on the command line")
 	}
+	model, _ := given["model"].(string)
 	for _, about := range strange {
-		errs = append(errs, about(v.GetString("model")))
+		errs = append(errs, about(cmp.Or(model, loaded.Model)))
 	}
 	search, err := readSearch(v.Get(searchKey), loaded.File)
 	if err := errors.Join(append(errs, err)...); err != nil {
@@ -96,7 +94,7 @@ func Load(s Sources) (Loaded, error) {
 	}
 	loaded.Tune.Search = search
 	for _, target := range settings(&loaded.Config) { // each by itself, so that an error names it
-		if value := v.Get(target.key); decodeInto(target.value, value) != nil {
+		if value, isGiven := given[target.key]; isGiven && decodeInto(target.value, value) != nil {
 			errs = append(errs, fmt.Errorf("%s is %s (%s): must be %s", target.key, valueTOML(value), loaded.Origins[target.key], target.typeName()))
 		}
 	}
