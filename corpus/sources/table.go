@@ -29,8 +29,8 @@ type table struct {
 	first  []string // the cells of the first row
 	// header is whether the first row has names and is not a message.
 	header               bool
-	body, label, subject int               // indexes of the cells; without subjects, subject is -1
-	classes              map[string]string // ham or spam, by words for these; nil if the labels are the classes
+	body, label, subject int  // indexes of the cells; without subjects, subject is -1
+	hasWords             bool // the labels are words for ham or spam
 }
 
 const (
@@ -90,26 +90,19 @@ func (t *table) read(fsys fs.FS, limit int64) (classes []string, err error) {
 		return nil, err
 	}
 	found := map[string]bool{}
-	words := 0 // how many labels are words for ham or spam
 	for item, err := range t.list {
-		if err != nil || found[item.Label] {
+		if err != nil {
 			continue
-		}
-		if hamOrSpam(item.Label) != "" {
-			words++
 		}
 		if found[item.Label] = true; len(found) > maxClasses {
 			return nil, fmt.Errorf("the column %q has more than %d different labels", t.nameOf(t.label), maxClasses)
 		}
 	}
 	labels := slices.Sorted(maps.Keys(found))
-	if words < len(labels) {
+	if slices.ContainsFunc(labels, func(label string) bool { return hamOrSpam(label) == "" }) {
 		return labels, nil
 	}
-	t.classes = map[string]string{}
-	for _, label := range labels {
-		t.classes[label] = hamOrSpam(label)
-	}
+	t.hasWords = true
 	return []string{Ham, Spam}, nil
 }
 
@@ -215,7 +208,10 @@ func (t *table) list(yield func(Item, error) bool) {
 		default:
 			// Without a copy, the label would keep all cells of the row in memory.
 			label := strings.Clone(strings.TrimSpace(cells[t.label]))
-			if item.Label = cmp.Or(t.classes[label], label); label == "" {
+			if item.Label = label; t.hasWords {
+				item.Label = hamOrSpam(label)
+			}
+			if label == "" {
 				err = errors.New("the label is empty")
 			}
 		}
