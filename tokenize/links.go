@@ -3,7 +3,6 @@ package tokenize
 import (
 	"bytes"
 	"net/netip"
-	"net/url"
 	"strconv"
 	"strings"
 	"unicode"
@@ -118,11 +117,11 @@ func unescaped(part []byte) []byte {
 	if bytes.IndexByte(part, '%') < 0 {
 		return part
 	}
-	plain, err := url.PathUnescape(string(part))
-	if err != nil || !utf8.ValidString(plain) {
+	plain, ok := ascii.AppendUnescaped(nil, part, '%')
+	if !ok || !utf8.Valid(plain) {
 		return part
 	}
-	return []byte(plain)
+	return plain
 }
 
 // beforeAny returns b up to the first of some characters.
