@@ -342,31 +342,24 @@ var scriptNames = [scriptKinds]string{
 	otherScript: "other",
 }
 
+// blocks has the script of each range of blocks, from that before it to an end.
+var blocks = [...]struct {
+	end    rune
+	script script
+}{
+	{0x0370, noScript}, {0x0400, greek}, {0x0530, cyrillic}, {0x0590, otherScript}, {0x0600, hebrew}, {0x0780, arabic}, {0x0e00, otherScript},
+	{0x0e80, thai}, {0x1e00, otherScript}, {0x3040, noScript}, // Latin and Greek extensions, and signs
+	{0x3100, kana}, {0x3400, noScript}, {0xa000, han}, {0xac00, noScript}, {0xd7a4, hangul}, // syllables
+	{0xf900, noScript}, {0xfb00, han}, {0xfb50, noScript}, {0xfe00, arabic}, {0xfe70, noScript}, {0xfeff, arabic}, {0xff66, noScript}, {0xffa0, kana},
+	{0x20000, noScript}, {0x40000, han},
+}
+
 // scriptOf returns the script of a non-ASCII character, by its block.
 func scriptOf(r rune) script {
-	switch {
-	case r < 0x0370:
-		return noScript
-	case r < 0x0400:
-		return greek
-	case r < 0x0530:
-		return cyrillic
-	case r >= 0x0590 && r < 0x0600:
-		return hebrew
-	case r >= 0x0600 && r < 0x0780 || r >= 0xfb50 && r <= 0xfdff || r >= 0xfe70 && r <= 0xfefe:
-		return arabic
-	case r >= 0x0e00 && r < 0x0e80:
-		return thai
-	case r < 0x1e00:
-		return otherScript
-	case r < 0x3040:
-		return noScript // Latin and Greek extensions, and signs
-	case r < 0x3100 || r >= 0xff66 && r <= 0xff9f:
-		return kana
-	case r >= 0x3400 && r < 0xa000 || r >= 0xf900 && r < 0xfb00 || r >= 0x20000 && r <= 0x3ffff:
-		return han
-	case r >= 0xac00 && r <= 0xd7a3: // syllables
-		return hangul
+	for _, b := range blocks {
+		if r < b.end {
+			return b.script
+		}
 	}
 	return noScript
 }
