@@ -197,11 +197,8 @@ func appendBase64(dst, src []byte) (_ []byte, ok bool) {
 			ok = ok && (n == len(piece) || ascii.Space.Has(piece[n]))
 			piece = piece[min(n+1, len(piece)):]
 		}
-		digits := dst[start:]
-		if len(digits)%4 == 1 { // six bits are no byte
-			digits, ok = digits[:len(digits)-1], false
-		}
-		dst, _ = base64.RawStdEncoding.AppendDecode(dst[:start], digits)
+		dst, err = base64.RawStdEncoding.AppendDecode(dst[:start], dst[start:])
+		ok = ok && err == nil // six bits at the end are no byte
 	}
 	return dst, ok
 }
@@ -278,11 +275,7 @@ func appendUU(dst, lines []byte) (_, rest []byte, ok bool) {
 			if bytes.IndexByte(data, ' ') >= 0 { // also a zero
 				data = bytes.ReplaceAll(data, []byte(" "), []byte("`"))
 			}
-			data = data[:min(len(data), (length+2)/3*4)]
-			if len(data)%4 == 1 {
-				data = data[:len(data)-1]
-			}
-			content, _ := uuDigits.AppendDecode(dst, data)
+			content, _ := uuDigits.AppendDecode(dst, data[:min(len(data), (length+2)/3*4)])
 			dst = content[:min(len(content), len(dst)+length)]
 		case isUULine(next), string(next) == "end":
 			ok = false

@@ -80,9 +80,6 @@ func (c *codec) isRather(text []byte) bool {
 // QUIRK: text is in the declared charset, or in ASCII. Mail declares any charset, or none, or one that does not exist, and
 // sends UTF-8 or another (charset-*.eml).
 func (t *texts) appendUTF8(text, label []byte, isHTML bool) {
-	if len(text) == 0 {
-		return
-	}
 	start := len(t.arena)
 	c := t.codec(label)
 	text = bytes.TrimPrefix(text, []byte(byteOrderMark))

@@ -97,10 +97,8 @@ func scanMbox(r io.Reader, emit func(mboxMessage) bool) error {
 	defer mboxReaders.Put(file)
 	file.Reset(r)
 	head, _ := file.Peek(mboxBuffer) // reading on returns the error
-	if len(head) > 0 {
-		if err := message.CheckFormat(head); err != nil {
-			return err
-		}
+	if err := message.CheckFormat(head); err != nil {
+		return err
 	}
 	lineEnd := lineEndOf(head)
 	s := mboxScanner{emit: emit, afterEmpty: true}
