@@ -24,7 +24,8 @@ type client struct {
 	offered     []string    // extensions
 	link        *link       // to the backend; nil if there is none
 	transaction transaction // that has begun, if it has a sender
-	incoming    incoming
+	incoming    decoder     // of the message that the client is sending
+	part        []byte      // of it
 }
 
 func newClient(s *server, conn *serve.Conn) *client {

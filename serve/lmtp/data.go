@@ -15,6 +15,7 @@ const (
 	afterDot   // behind a dot at the start of a line
 	afterDotCR // behind that and CR
 	afterLF    // behind LF without CR
+	atEnd      // behind the line that ends the message
 )
 
 // next returns the place behind a byte, whatever dots mean.
@@ -34,7 +35,7 @@ func (p place) next(b byte) place {
 type decoder struct{ at place }
 
 // decode appends the message in src to dst. It returns how much of src it has used, all unless the message has ended.
-func (d *decoder) decode(dst, src []byte) (out []byte, used int, ended bool) {
+func (d *decoder) decode(dst, src []byte) (out []byte, used int) {
 	for i := 0; i < len(src); i++ {
 		b := src[i]
 		switch d.at {
@@ -50,15 +51,15 @@ func (d *decoder) decode(dst, src []byte) (out []byte, used int, ended bool) {
 			}
 		case afterDotCR:
 			if b == '\n' {
-				d.at = lineStart
-				return dst, i + 1, true
+				d.at = atEnd
+				return dst, i + 1
 			}
 			dst = append(dst, '\r')
 			d.at = afterCR
 		case inLine, afterLF:
 			n := bytes.IndexByte(src[i:], '\r')
 			if n < 0 {
-				return append(dst, src[i:]...), len(src), false
+				return append(dst, src[i:]...), len(src)
 			}
 			dst = append(dst, src[i:i+n]...)
 			i += n
@@ -67,7 +68,7 @@ func (d *decoder) decode(dst, src []byte) (out []byte, used int, ended bool) {
 		dst = append(dst, b)
 		d.at = d.at.next(b)
 	}
-	return dst, len(src), false
+	return dst, len(src)
 }
 
 // encoder writes a message with more dots, so that it ends for a program where it ends, and keeps its dots, also if the program takes CR or LF for

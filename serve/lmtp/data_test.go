@@ -14,8 +14,8 @@ func decodeAll(parts ...string) (text, rest string, ended bool) {
 	var dst []byte
 	for i, part := range parts {
 		used := 0
-		dst, used, ended = d.decode(dst, []byte(part))
-		if ended {
+		dst, used = d.decode(dst, []byte(part))
+		if d.at == atEnd {
 			return string(dst), part[used:] + strings.Join(parts[i+1:], ""), true
 		}
 	}

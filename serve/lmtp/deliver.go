@@ -12,22 +12,15 @@ import (
 	"chaff/serve"
 )
 
-// incoming is the message that the client is sending.
-type incoming struct {
-	decoder decoder
-	scratch []byte
-	ended   bool
-}
-
 // deliver takes a message from the client to the backend, and sets the status of each recipient. An error is that of the client, who then gets
 // none.
 func (c *client) deliver() error {
-	c.incoming = incoming{scratch: c.incoming.scratch}
+	c.incoming = decoder{}
 	c.conn.Last = time.Now().Add(c.server.Total)
 	defer func() { c.conn.Last = time.Time{} }()
 	m := c.server.Engine.NewMessage()
 	defer m.Close()
-	for !c.incoming.ended {
+	for c.incoming.at != atEnd {
 		part, err := c.read()
 		if err != nil {
 			return err
@@ -48,19 +41,18 @@ func (c *client) deliver() error {
 
 // read reads a part of the message. The next call overwrites it.
 func (c *client) read() ([]byte, error) {
-	i := &c.incoming
 	from, err := c.next()
 	if err != nil {
 		return nil, err
 	}
 	var used int
-	i.scratch, used, i.ended = i.decoder.decode(i.scratch[:0], from)
+	c.part, used = c.incoming.decode(c.part[:0], from)
 	_, err = c.in.Discard(used)
-	return i.scratch, err
+	return c.part, err
 }
 
 func (c *client) drain() error {
-	for !c.incoming.ended {
+	for c.incoming.at != atEnd {
 		if _, err := c.read(); err != nil {
 			return err
 		}
@@ -93,7 +85,7 @@ func (c *client) passLarge(m *serve.Message, part []byte, v serve.Verdict) error
 		text = nil
 		m.Close()
 		write(part)
-		for !c.incoming.ended {
+		for c.incoming.at != atEnd {
 			part, err := c.read()
 			if err != nil {
 				return err
