@@ -15,7 +15,6 @@ import (
 
 // mail is the message that a client sends, one after another.
 type mail struct {
-	client     *client
 	over       bool // the message has ended, or none has begun
 	recipients int
 	user       string
@@ -27,10 +26,10 @@ type mail struct {
 }
 
 // reset makes room for the next message.
-func (m *mail) reset() {
-	m.message.Close()
-	m.client.conn.Last = time.Time{}
-	*m = mail{client: m.client, over: true, message: m.message}
+func (c *client) reset() {
+	c.mail.message.Close()
+	c.conn.Last = time.Time{}
+	c.mail = mail{over: true, message: c.mail.message}
 }
 
 // macros takes the macro i, the queue ID, from those that come with a command: the byte of the command, then names and values, each with a NUL
@@ -44,15 +43,16 @@ func (m *mail) macros(data []byte) {
 	}
 }
 
-func (m *mail) field(name, value []byte) {
-	if conn := m.client.conn; conn.Last.IsZero() {
-		conn.Last = time.Now().Add(m.client.server.Total)
+func (c *client) field(name, value []byte) {
+	m := &c.mail
+	if c.conn.Last.IsZero() {
+		c.conn.Last = time.Now().Add(c.server.Total)
 	}
 	if m.message.Cut != nil {
 		return
 	}
 	m.line = append(append(m.line[:0], name...), ':')
-	if !m.client.has(milter.OptHeaderLeadingSpace) {
+	if !c.has(milter.OptHeaderLeadingSpace) {
 		m.line = append(m.line, ' ')
 	}
 	m.line = append(appendCRLF(m.line, value), "\r\n"...)
@@ -99,18 +99,18 @@ type answer struct {
 }
 
 // answer judges the message.
-func (m *mail) answer() (a answer) {
+func (c *client) answer() (a answer) {
+	s, m := c.server, &c.mail
 	defer func() {
 		if fault := recover(); fault != nil {
-			m.client.server.Warn("internal error: %v: please report it", fault)
+			s.Warn("internal error: %v: please report it", fault)
 			a = answer{edits: a.edits, fields: serve.Verdict{Unjudged: serve.ErrInternal}.Fields()}
 		}
 	}()
 	m.endHeader()
-	s := m.client.server
 	raw := m.message.Bytes()
 	var isFew bool
-	if a.edits, isFew = editsOf(raw[:m.header], m.ends, m.client.has(milter.OptHeaderLeadingSpace)); !isFew {
+	if a.edits, isFew = editsOf(raw[:m.header], m.ends, c.has(milter.OptHeaderLeadingSpace)); !isFew {
 		a.reply = fmt.Sprintf("550 5.7.1 The message has more than %d fields of a spam filter", maxEdits)
 		return a
 	}
@@ -127,7 +127,7 @@ func (m *mail) answer() (a answer) {
 	case isSpam && s.options.MilterReject > 0 && v.Probability >= s.options.MilterReject:
 		a.reply = "550 5.7.1 The message was judged to be spam"
 		return a
-	case isSpam && s.options.MilterQuarantine > 0 && v.Probability >= s.options.MilterQuarantine && m.client.actions&milter.OptQuarantine != 0:
+	case isSpam && s.options.MilterQuarantine > 0 && v.Probability >= s.options.MilterQuarantine && c.actions&milter.OptQuarantine != 0:
 		a.quarantine = fmt.Sprintf("chaff: spam, probability %.6f", v.Probability)
 	}
 	a.fields = v.Fields()

@@ -64,7 +64,7 @@ type client struct {
 
 	actions  milter.OptAction // what both sides can do
 	protocol milter.OptProtocol
-	mail     *mail
+	mail     mail
 }
 
 // What chaff asks of the server, if the server can do it: to change the header and to quarantine; and to send and answer no more than it needs.
@@ -76,9 +76,7 @@ const (
 )
 
 func newClient(s *server, conn *serve.Conn) *client {
-	c := &client{server: s, conn: conn, in: bufio.NewReader(conn), out: bufio.NewWriter(conn)}
-	c.mail = &mail{client: c, over: true, message: s.Engine.NewMessage()}
-	return c
+	return &client{server: s, conn: conn, in: bufio.NewReader(conn), out: bufio.NewWriter(conn), mail: mail{over: true, message: s.Engine.NewMessage()}}
 }
 
 // Errors that end a connection. Nobody is told of the last one.
@@ -88,7 +86,7 @@ var (
 )
 
 func (c *client) Answer() {
-	defer c.mail.reset()
+	defer c.reset()
 	err := c.negotiate()
 	for err == nil {
 		var code milter.Code
@@ -133,20 +131,20 @@ func (c *client) negotiate() error {
 func (c *client) has(o milter.OptProtocol) bool { return c.protocol&o != 0 }
 
 func (c *client) take(code milter.Code, data []byte) error {
-	m := c.mail
+	m := &c.mail
 	switch code {
 	case milter.CodeMacro:
 		m.macros(data)
 		return nil
 	case milter.CodeAbort:
-		m.reset()
+		c.reset()
 		return nil
 	case milter.CodeQuit, milter.CodeQuitNewConn:
 		return errQuit
 	case milter.CodeConn, milter.CodeHelo, milter.CodeData, milter.CodeEOH, 'U': // of a server that cannot leave them out
 	case milter.CodeMail:
 		id := m.queueID // came before
-		m.reset()
+		c.reset()
 		m.over, m.queueID = false, id
 	case milter.CodeRcpt:
 		to, _, _ := bytes.Cut(data, []byte{0}) // options follow
@@ -159,7 +157,7 @@ func (c *client) take(code milter.Code, data []byte) error {
 		if !found {
 			return fmt.Errorf("%w: a field without a value", errProtocol)
 		}
-		if m.field(name, value); c.has(milter.OptNoHeaderReply) {
+		if c.field(name, value); c.has(milter.OptNoHeaderReply) {
 			return nil
 		}
 	case milter.CodeBody:
@@ -171,8 +169,8 @@ func (c *client) take(code milter.Code, data []byte) error {
 		if len(data) > 0 { // the last piece of the body
 			m.body(data)
 		}
-		a := m.answer()
-		if m.reset(); a.reply != "" {
+		a := c.answer()
+		if c.reset(); a.reply != "" {
 			c.reply(byte(milter.ActReplyCode), append([]byte(a.reply), 0))
 			return nil
 		}
