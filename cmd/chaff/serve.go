@@ -232,7 +232,7 @@ type daemonLog struct {
 func newDaemonLog(p *program, form string) daemonLog {
 	var handler slog.Handler = &textHandler{Handler: slog.DiscardHandler, p: p}
 	if form == serve.LogJSON {
-		handler = slog.NewJSONHandler(screen.JSON(p.stderr), nil)
+		handler = slog.NewJSONHandler(screen.JSON{To: p.stderr}, nil)
 	} else if journal := systemd.NewJournal(); journal != nil {
 		handler = journal
 	}

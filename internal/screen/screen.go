@@ -82,7 +82,7 @@ func Original(printable string) string {
 }
 
 // Print writes Printable(text) in pieces, so that its memory does not grow with the text.
-func Print[T ~string | ~[]byte](w io.Writer, text T) error {
+func Print(w io.Writer, text []byte) error {
 	var out []byte
 	for len(text) > 0 {
 		end := min(len(text), 4096)
@@ -170,19 +170,17 @@ func (f untrusted) Format(s fmt.State, verb rune) {
 // PrintJSON writes a value as one JSON document, on one line or, with indent, on several. It escapes what may control a
 // terminal, which is equivalent JSON. Bytes that are not UTF-8 become U+FFFD, since JSON cannot represent them.
 func PrintJSON(w io.Writer, value any, indent string) error {
-	e := json.NewEncoder(JSON(w))
+	e := json.NewEncoder(JSON{w})
 	e.SetEscapeHTML(false)
 	e.SetIndent("", indent)
 	return e.Encode(value)
 }
 
-// JSON returns a writer for JSON documents that escapes what may control a terminal. Each write must end between two characters.
-func JSON(w io.Writer) io.Writer { return escaper{w} }
+// JSON writes JSON documents, and escapes every character that is not printable. Outside of strings these are only line ends. Each write must end
+// between two characters.
+type JSON struct{ To io.Writer }
 
-// escaper escapes every character of a JSON document that is not printable. Outside of strings these are only line ends.
-type escaper struct{ w io.Writer }
-
-func (e escaper) Write(document []byte) (int, error) {
+func (j JSON) Write(document []byte) (int, error) {
 	written := 0
 	for i := 0; i < len(document); {
 		r, size := utf8.DecodeRune(document[i:])
@@ -190,17 +188,17 @@ func (e escaper) Write(document []byte) (int, error) {
 		if r == '\n' || isShown(r) {
 			continue
 		}
-		if _, err := e.w.Write(document[written : i-size]); err != nil {
+		if _, err := j.To.Write(document[written : i-size]); err != nil {
 			return written, err
 		}
 		for _, unit := range utf16.Encode([]rune{r}) {
-			if _, err := fmt.Fprintf(e.w, `\u%04x`, unit); err != nil {
+			if _, err := fmt.Fprintf(j.To, `\u%04x`, unit); err != nil {
 				return written, err
 			}
 		}
 		written = i
 	}
-	_, err := e.w.Write(document[written:])
+	_, err := j.To.Write(document[written:])
 	return len(document), err
 }
 

@@ -133,7 +133,7 @@ func TestALongTextIsPrintedInPieces(t *testing.T) {
 	if err := Print(&pieces, []byte(text)); err != nil || pieces.all.String() != Printable(text) || pieces.longest > 4*4096 {
 		t.Errorf("pieces of %d bytes, %d in all, %v", pieces.longest, pieces.all.Len(), err)
 	}
-	if err := Print(&failing{}, "a"); !errors.Is(err, errFull) {
+	if err := Print(&failing{}, []byte("a")); !errors.Is(err, errFull) {
 		t.Errorf("on a full disk: %v", err)
 	}
 }
@@ -165,7 +165,7 @@ func FuzzTerminal(f *testing.F) {
 		}
 		var out bytes.Buffer
 		long := strings.Repeat("x", 4095) + text + strings.Repeat("é", 4096) + text
-		if err := Print(&out, long); err != nil || out.String() != Printable(long) {
+		if err := Print(&out, []byte(long)); err != nil || out.String() != Printable(long) {
 			t.Errorf("in pieces %q is another text: %v", text, err)
 		}
 		out.Reset()
