@@ -30,7 +30,7 @@ import (
 type doctor struct {
 	*program
 	maildir   string
-	addresses map[string]*[]string // of sockets, by protocol
+	protocols []protocol // with the addresses of their sockets
 	now       time.Time
 	findings  []finding
 }
@@ -57,7 +57,7 @@ func (d *doctor) describe(a *answer) {
 }
 
 func doctorCommand(p *program) *cobra.Command {
-	d := doctor{program: p, addresses: map[string]*[]string{}, now: time.Now()}
+	d := doctor{program: p, protocols: protocols(), now: time.Now()}
 	c := &cobra.Command{
 		Use:   "doctor [-m FILE]",
 		Short: "Check what an administrator would, and say what to do",
@@ -85,8 +85,8 @@ Without addresses it asks the sockets of the units, /run/chaff/PROTOCOL.sock.`,
 	}
 	p.addModelFile(c, "check", "print the findings as JSON")
 	c.Flags().StringVar(&d.maildir, "maildir", "", "find out whether the newest message of the Maildir `PATH` was judged")
-	for _, protocol := range protocols() {
-		d.addresses[protocol.flag] = c.Flags().StringSlice(protocol.flag, nil, "ask the socket at `ADDRESS`: unix:PATH, HOST:PORT or a port")
+	for i, protocol := range d.protocols {
+		c.Flags().StringSliceVar(&d.protocols[i].addresses, protocol.flag, nil, "ask the socket at `ADDRESS`: unix:PATH, HOST:PORT or a port")
 	}
 	return c
 }
@@ -244,8 +244,8 @@ func (d *doctor) learning() {
 // sockets asks the daemon by each protocol, as its clients do.
 func (d *doctor) sockets() {
 	asked := false
-	for _, protocol := range protocols() {
-		addresses := *d.addresses[protocol.flag]
+	for _, protocol := range d.protocols {
+		addresses := protocol.addresses
 		if unit := "/run/chaff/" + protocol.flag + ".sock"; len(addresses) == 0 {
 			if _, err := os.Stat(unit); err == nil {
 				addresses = []string{"unix:" + unit}
@@ -254,7 +254,7 @@ func (d *doctor) sockets() {
 		for _, address := range addresses {
 			asked = true
 			began := time.Now()
-			switch err := askSocket(protocol.flag, address); {
+			switch err := protocol.ask(address); {
 			case errors.Is(err, errAddress):
 				d.bad(protocol.flag, "give the address of chaff serve --"+protocol.flag, "%s is no address: it %v", address, err)
 			case errors.Is(err, fs.ErrPermission):
@@ -279,19 +279,10 @@ func (d *doctor) sockets() {
 // socketPatience is how long doctor waits for a socket: a daemon that systemd starts for the first client reads its model first.
 const socketPatience = 20 * time.Second
 
-// greetings are what a client of a protocol says, and how the answer begins.
-var greetings = map[string]struct{ say, hear string }{
-	"spamd": {"PING SPAMC/1.5\r\n\r\n", "SPAMD/1."},
-	"http":  {"GET /readyz HTTP/1.0\r\nHost: localhost\r\n\r\n", "HTTP/1.0 200"},
-	"lmtp":  {"", "220 "},
-	// Version 6 of the protocol, which offers all actions and steps: the answer is such a packet too.
-	"milter": {"\x00\x00\x00\x0dO\x00\x00\x00\x06\x00\x00\x01\xff\x00\x1f\xff\xff", "\x00\x00\x00\x0dO"},
-}
-
 var errNobody = errors.New("nobody answers")
 
-// askSocket finds out whether a socket answers a client of a protocol.
-func askSocket(protocol, address string) error {
+// ask finds out whether a socket answers a client of the protocol.
+func (p protocol) ask(address string) error {
 	network, address, err := parseAddress(address)
 	if err != nil {
 		return err
@@ -305,17 +296,16 @@ func askSocket(protocol, address string) error {
 	}
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(socketPatience)) // reading fails instead
-	words := greetings[protocol]
-	if _, err := conn.Write([]byte(words.say)); err != nil {
+	if _, err := conn.Write([]byte(p.say)); err != nil {
 		return fmt.Errorf("it takes no request: %w", err)
 	}
-	heard := make([]byte, len(words.hear))
+	heard := make([]byte, len(p.hear))
 	n, err := io.ReadFull(conn, heard)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return fmt.Errorf("it does not answer in %d s: the daemon may not start", int(socketPatience.Seconds()))
 	}
-	if string(heard[:n]) != words.hear {
-		return cmp.Or(err, fmt.Errorf("it answers %q, not as %s does", heard, protocol))
+	if string(heard[:n]) != p.hear {
+		return cmp.Or(err, fmt.Errorf("it answers %q, not as %s does", heard, p.flag))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -33,18 +34,23 @@ func TestDoctorAsksSocketsAsTheirClientsDo(t *testing.T) {
 	address := func(name string) string { return "unix:" + filepath.Join(dir, name) }
 	for _, protocol := range protocols() {
 		d.log.has(t, "serving "+protocol.flag)
-		if err := askSocket(protocol.flag, address(protocol.flag)); err != nil {
+		if err := protocol.ask(address(protocol.flag)); err != nil {
 			t.Errorf("%s: %v", protocol.flag, err)
 		}
 	}
-	if err := askSocket("http", address("none")); err == nil || err.Error() != "nobody answers" {
+	if err := protocolOf(protocols(), "http").ask(address("none")); err == nil || err.Error() != "nobody answers" {
 		t.Errorf("a socket that is not there: got %v", err)
 	}
-	if err := askSocket("http", address("lmtp")); err == nil || !strings.Contains(err.Error(), "not as http does") {
+	if err := protocolOf(protocols(), "http").ask(address("lmtp")); err == nil || !strings.Contains(err.Error(), "not as http does") {
 		t.Errorf("a socket of another protocol: got %v", err)
 	}
 	d.stop()
 	must(t, d.ended(t))
+}
+
+// protocolOf returns the protocol of a flag.
+func protocolOf(all []protocol, flag string) *protocol {
+	return &all[slices.IndexFunc(all, func(p protocol) bool { return p.flag == flag })]
 }
 
 // TestDoctorSaysWhatToDo breaks what an administrator looks after, and checks that the line about it says what helps.
@@ -91,11 +97,13 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 			d.now = d.now.Add(31 * day)
 		}, "fit", "chaff retrain -m MODEL, best every week"},
 		"the clock is slow": {func(h home, d *doctor) { d.now = d.now.Add(-2 * day) }, "clock", "timedatectl"},
-		"nobody listens": {func(h home, d *doctor) { *d.addresses["milter"] = []string{"unix:" + h.path("none")} },
+		"nobody listens": {func(h home, d *doctor) {
+			protocolOf(d.protocols, "milter").addresses = []string{"unix:" + h.path("none")}
+		},
 			"milter", "systemctl enable chaff@milter.socket"},
-		"no port": {func(h home, d *doctor) { *d.addresses["http"] = []string{"localhost"} },
+		"no port": {func(h home, d *doctor) { protocolOf(d.protocols, "http").addresses = []string{"localhost"} },
 			"http", "localhost is no address: it must be unix:PATH, HOST:PORT or a port: give the address of chaff serve --http"},
-		"no such port": {func(h home, d *doctor) { *d.addresses["http"] = []string{"99999"} }, "http", "99999 is no address"},
+		"no such port": {func(h home, d *doctor) { protocolOf(d.protocols, "http").addresses = []string{"99999"} }, "http", "99999 is no address"},
 		"another program listens": {func(h home, d *doctor) {
 			l, err := net.Listen("tcp", "127.0.0.1:0")
 			must(h.t, err)
@@ -106,7 +114,7 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 					conn.Close()
 				}
 			}()
-			*d.addresses["http"] = []string{l.Addr().String()}
+			protocolOf(d.protocols, "http").addresses = []string{l.Addr().String()}
 		}, "http", "journalctl -u chaff"},
 		"the mail server does not ask": {func(h home, d *doctor) {
 			h.write("Maildir/new/1", "Subject: minutes\n\nX-Chaff-Verdict: ham\n")
@@ -126,10 +134,7 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 			for ending, data := range model {
 				must(t, os.WriteFile(h.path("mail/model")+ending, data, 0o600))
 			}
-			d := &doctor{program: &program{model: h.path("mail/model")}, addresses: map[string]*[]string{}, now: time.Now()}
-			for _, protocol := range protocols() {
-				d.addresses[protocol.flag] = new([]string)
-			}
+			d := &doctor{program: &program{model: h.path("mail/model")}, protocols: protocols(), now: time.Now()}
 			c.damage(h, d)
 			d.run()
 			bad := map[string]string{}

@@ -196,7 +196,7 @@ func TestSystemdActivatesEachProtocol(t *testing.T) {
 	t.Cleanup(func() { c.Process.Kill() })
 	log.has(t, "Listening on "+h.path(names[len(names)-1]))
 	for _, protocol := range protocols() {
-		if err := askSocket(protocol.flag, "unix:"+h.path(protocol.flag)); err != nil {
+		if err := protocol.ask("unix:" + h.path(protocol.flag)); err != nil {
 			t.Errorf("%s: %v: %s", protocol.flag, err, &log)
 		}
 	}

@@ -39,15 +39,17 @@ import (
 type protocol struct {
 	flag, usage string
 	open        func(l net.Listener, e *serve.Engine, log serve.Logger) (serve.Running, error)
+	say, hear   string   // what a client says first, and how the answer begins
 	addresses   []string // where to listen
 }
 
 func protocols() []protocol {
 	return []protocol{
-		{flag: "spamd", usage: "answer spamc, Exim and other clients of SpamAssassin's spamd", open: spamd.Open},
-		{flag: "milter", usage: "answer Postfix and Sendmail as a milter", open: milter.Open},
-		{flag: "http", usage: "serve HTTP with JSON, the requests of rspamc, and a console for people", open: web.Open},
-		{flag: "lmtp", usage: "judge mail on its way from a mail server to serve.lmtp_backend", open: lmtp.Open},
+		{flag: "spamd", usage: "answer spamc, Exim and other clients of SpamAssassin's spamd", open: spamd.Open, say: "PING SPAMC/1.5\r\n\r\n", hear: "SPAMD/1."},
+		// Version 6 of the protocol, which offers all actions and steps: the answer is such a packet too.
+		{flag: "milter", usage: "answer Postfix and Sendmail as a milter", open: milter.Open, say: "\x00\x00\x00\x0dO\x00\x00\x00\x06\x00\x00\x01\xff\x00\x1f\xff\xff", hear: "\x00\x00\x00\x0dO"},
+		{flag: "http", usage: "serve HTTP with JSON, the requests of rspamc, and a console for people", open: web.Open, say: "GET /readyz HTTP/1.0\r\nHost: localhost\r\n\r\n", hear: "HTTP/1.0 200"},
+		{flag: "lmtp", usage: "judge mail on its way from a mail server to serve.lmtp_backend", open: lmtp.Open, hear: "220 "},
 	}
 }
 
