@@ -294,7 +294,7 @@ func isUsed(name []byte) bool {
 	switch string(name) {
 	case "style", "class", "id", "hidden", "bgcolor", "color", "text", "link", "alt", "type", "value", "http-equiv", "content", "charset", "media",
 		"srcset", "background", "href", "xlink:href", "formaction", "action", "cite", "data", "poster", "src", "srcdoc", "placeholder",
-		"label", "dir", "open", "popover":
+		"label", "dir", "open", "popover", "shadowrootmode":
 		return true
 	}
 	return false

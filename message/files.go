@@ -46,7 +46,7 @@ func kindOfFile(head []byte, e *entity, isPage bool) kind {
 		return kindFile
 	case string(e.mediaType) == "image/svg+xml", hasTag(head, "html", "body", "svg"):
 		return kindHTML
-	case ascii.HasSuffixFold(e.filename, ".txt"):
+	case ascii.HasSuffixFold(e.filename, ".txt"), ascii.HasSuffixFold(e.filename, ".url"): // a link that Windows follows
 		return kindText
 	}
 	return kindFile

@@ -28,6 +28,7 @@ func TestFilesAreReadByWhatTheyAre(t *testing.T) {
 		{"HTML in a program's text", octets + "; name=a.js", "x = 1 < 2", "-", ""},
 		{"binary data that has a page in it", octets, "\x00\x01<html>Pay", "-", ""},
 		{"a plain text", octets + "; name=notes.txt", "Pay now", "Pay now", ""},
+		{"a link in a file", octets + "; name=invoice.URL", "[InternetShortcut]\nURL=http://pay.example/\n", "[InternetShortcut] URL=", "http://pay.example/"},
 		{"SVG", "Content-Type: image/svg+xml", "<svg xmlns='a'><a xlink:href='http://pay.example/'><text>Pay</text><text>n<tspan>ow</tspan></text></a></svg>",
 			"Pay now", "http://pay.example/"},
 		{"sections of characters in SVG", octets + "; name=a.svg", "<svg><text>P<![CDATA[a>y & <b>]]> now</text><![CDATA[<style>*{display:none}</style>]]></svg><![CDATA[a",

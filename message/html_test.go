@@ -137,6 +137,7 @@ func TestHiddenTextIsKeptApart(t *testing.T) {
 		{"SVG ends at the end tag of a paragraph, and elements of it at their own, whatever is open within", "a<svg><defs>b</p>c</svg> <svg><defs><desc></defs>d</svg> <svg style=display:none><foreignObject></svg>e", "a c d e", "b", "by-style"},
 		{"a block in an applet, which ends no paragraph around it", "a<p style=display:none><applet><div></div>b", "a", "b", "by-style"},
 		{"a template", "a <template>b</template> c", "a c", "b", "by-style"},
+		{"a template that is shown in the place of what is around it", "<p><template shadowrootmode=Open>b</template>c <template shadowrootmode=d>e</template>", "b c", "e", "by-style"},
 		{"visibility", "a <p style=visibility:hidden>b</p> c", "a c", "b", "by-style"},
 		{"what is visible inside of what is not", "<p style=visibility:hidden>b<i style=visibility:visible>c</i> d</p>", "c", "b d", "by-style"},
 		{"inherited visibility", "<p style=visibility:hidden>b <i style=visibility:inherit>c</i></p>d", "d", "b c", "by-style"},

@@ -252,8 +252,12 @@ func (p *page) applyStyles(e *element) (label []byte) {
 		s.Set(css.Display, 3)
 	}
 	switch string(p.name) {
-	case "datalist", "rp", "template", "video", "noframes":
+	case "datalist", "rp", "video", "noframes":
 		s.Set(css.Display, 1)
+	case "template":
+		if mode := p.value("shadowrootmode"); !ascii.EqualFold(mode, "open") && !ascii.EqualFold(mode, "closed") { // else it is what is shown
+			s.Set(css.Display, 1)
+		}
 	case "defs":
 		if e.isForeign {
 			s.Set(css.Display, 1)
