@@ -395,7 +395,7 @@ func TestALogWithATimeThatIsNoneIsDamaged(t *testing.T) {
 		noError(t, err)
 		noError(t, errors.Join(l.save(file, func() (uint64, error) { return b.checkpoint.Key, nil }), file.Close()))
 		v, err := Look(path)
-		if want := name != "that is one"; errors.Is(err, ErrDamaged) != want {
+		if want := name != "that is one"; errors.Is(err, logfile.ErrDamaged) != want {
 			t.Errorf("a time %s: got %v", name, err)
 		}
 		if err == nil {

@@ -61,18 +61,18 @@ func (b *book) readSome(documents *features.Documents, known *features.Saved, co
 		defer w.Close()
 	}
 	err = b.each(func(r logfile.Record) error {
-		switch what := op(r.Op); {
-		case what == learn, what == forget:
+		switch op(r.Op) {
+		case learn, forget:
 			e, err := b.entry(r)
 			if err != nil || counts != nil && !counts(e) {
 				return err
 			}
-			if what == learn && w != nil {
+			if e.what == learn && w != nil {
 				e.Terms, err = b.addDocument(w, r, known)
 			}
 			l.say(e)
 			return err
-		case what == see:
+		case see:
 			data, err := b.log.Body(r)
 			if err != nil {
 				return err

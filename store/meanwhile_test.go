@@ -225,8 +225,8 @@ func TestALogThatWasHardlyBegunIsNone(t *testing.T) {
 	if _, err := Open(t.Context(), path, DefaultOptions()); !errors.Is(err, ErrNone) {
 		t.Errorf("got %v, want %v", err, ErrNone)
 	}
-	if _, err := Restore(t.Context(), path+Suffix, path, RetrainOptions{}, true); !errors.Is(err, ErrTruncated) {
-		t.Errorf("got %v, want %v", err, ErrTruncated)
+	if _, err := Restore(t.Context(), path+Suffix, path, RetrainOptions{}, true); !errors.Is(err, logfile.ErrTruncated) {
+		t.Errorf("got %v, want %v", err, logfile.ErrTruncated)
 	}
 	noError(t, Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), DefaultOptions()))
 	noError(t, teach(t, path, numbered(0)))

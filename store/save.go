@@ -279,7 +279,7 @@ func Restore(ctx context.Context, from, path string, o RetrainOptions, replacing
 		b, err = openBook(file)
 	}
 	if errors.Is(err, ErrNone) {
-		err = ErrTruncated
+		err = logfile.ErrTruncated
 	}
 	var l *ledger
 	if err == nil {

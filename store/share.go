@@ -260,53 +260,51 @@ func (l *ledger) offsets(some func(Entry) bool) (offsets []int64) {
 
 // eachTaught calls do with what the records at some offsets taught. It searches the log for texts that only other records have, once for all.
 func (b *book) eachTaught(offsets []int64, do func(r logfile.Record, t Taught) error) error {
-	each := func(do func(r logfile.Record, t Taught) error) error {
-		for _, at := range offsets {
-			t := Taught{check: b.check()}
-			r, err := b.record(at)
-			if err == nil {
-				t.entry, err = b.entry(r)
-			}
-			if err == nil && t.entry.what == learn {
-				t.document, t.texts, err = b.document(t.entry)
-				t.texts = append(t.texts, make([][]byte, len(t.document.Terms)-len(t.texts))...)
-			}
-			if err == nil {
-				err = do(r, t)
-			}
-			if err != nil {
-				return err
-			}
+	others := map[uint64][]byte{} // these texts, by hash
+	for _, at := range offsets {
+		if _, _, err := b.taught(at, others); err != nil {
+			return err
 		}
-		return nil
 	}
-	lacks := map[uint64][]byte{}
-	err := each(func(_ logfile.Record, t Taught) error {
-		for i, text := range t.texts {
-			if text == nil {
-				lacks[t.document.Terms[i]] = nil
-			}
-		}
-		return nil
-	})
-	if err == nil && len(lacks) > 0 {
-		err = b.findTexts(lacks)
-	}
-	if err != nil {
+	if err := b.findTexts(others); err != nil {
 		return err
 	}
-	return each(func(r logfile.Record, t Taught) error {
-		for i, text := range t.texts {
-			if text == nil {
-				t.texts[i] = lacks[t.document.Terms[i]]
-			}
+	for _, at := range offsets {
+		r, t, err := b.taught(at, others)
+		if err == nil {
+			err = do(r, t)
 		}
-		return do(r, t)
-	})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// taught returns the record at an offset and what it taught. A text that the record lacks is taken from others, or gets a place there.
+func (b *book) taught(at int64, others map[uint64][]byte) (r logfile.Record, t Taught, err error) {
+	t.check = b.check()
+	if r, err = b.record(at); err == nil {
+		t.entry, err = b.entry(r)
+	}
+	if err == nil && t.entry.what == learn {
+		t.document, t.texts, err = b.document(t.entry)
+	}
+	t.texts = append(t.texts, make([][]byte, len(t.document.Terms)-len(t.texts))...)
+	for i, hash := range t.document.Terms {
+		if t.texts[i] == nil {
+			t.texts[i] = others[hash]
+			others[hash] = t.texts[i]
+		}
+	}
+	return r, t, err
 }
 
 // findTexts sets the texts of terms by their hashes.
 func (b *book) findTexts(lacks map[uint64][]byte) error {
+	if len(lacks) == 0 {
+		return nil
+	}
 	enter := func(hash uint64, text []byte) error {
 		if old, is := lacks[hash]; is && old == nil && text != nil {
 			lacks[hash] = bytes.Clone(text)

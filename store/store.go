@@ -28,13 +28,6 @@ var (
 	ErrLocked = hint.With(errors.New("another process is learning"), "try again when it is done")
 	// ErrLearned is returned instead of replacing a log that has learned or forgotten messages meanwhile.
 	ErrLearned = hint.With(errors.New("messages were learned meanwhile"), "run it again, so that they are not lost")
-	// ErrDamaged is returned for a log whose bytes have changed since they were written, and ErrTruncated for one whose end is missing.
-	ErrDamaged   = logfile.ErrDamaged
-	ErrTruncated = logfile.ErrTruncated
-	// ErrNotLog is returned for a file that is none.
-	ErrNotLog = logfile.ErrNotLog
-	// ErrVersion is returned for a log that a later version of the program wrote.
-	ErrVersion = logfile.ErrVersion
 )
 
 // ErrTooFew is returned if a model cannot be fitted yet. Copies of a message count as one.

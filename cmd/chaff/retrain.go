@@ -10,6 +10,7 @@ import (
 	"chaff/cmd/internal/delivery"
 	"chaff/config"
 	"chaff/internal/hint"
+	"chaff/internal/logfile"
 	"chaff/internal/replace"
 	"chaff/metrics"
 	"chaff/store"
@@ -106,9 +107,9 @@ messages, byte for byte.`,
 			switch {
 			case errors.Is(err, fs.ErrExist):
 				return hint.With(fmt.Errorf("there is a model %s or its log already", x.model), "chaff restore --replace replaces them")
-			case errors.Is(err, store.ErrTruncated), errors.Is(err, store.ErrDamaged):
+			case errors.Is(err, logfile.ErrTruncated), errors.Is(err, logfile.ErrDamaged):
 				return hint.With(err, "restore from another backup")
-			case errors.Is(err, store.ErrNotLog), errors.Is(err, replace.ErrSpecial):
+			case errors.Is(err, logfile.ErrNotLog), errors.Is(err, replace.ErrSpecial):
 				return hint.With(err, "give a file that chaff backup has written, or the log of a model: FILE.log")
 			case err != nil:
 				return err
