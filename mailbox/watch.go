@@ -259,15 +259,7 @@ func (w *watch) refresh() error {
 
 // retrain fits the model again if enough has changed since the last time, or one class was learned only.
 func (w *watch) retrain(ctx context.Context) error {
-	if w.Store.RetrainAfter == 0 {
-		return nil
-	}
-	s, err := store.Open(ctx, w.Model, w.Store)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	refitted, err := s.FitIfDue(ctx, w.Retrain, true)
+	refitted, err := store.FitWhenIdle(ctx, w.Model, w.Store, w.Retrain)
 	if refitted.Messages > 0 {
 		w.Retrained(refitted)
 	}

@@ -175,16 +175,9 @@ func (l *learner) beginUser(path, user string) (*store.Store, error) {
 func (l *learner) retrain(ctx context.Context, path string) {
 	e := l.engine
 	defer e.survive(new(error))
-	if e.options.Store.RetrainAfter == 0 || ctx.Err() != nil {
-		return
-	}
-	s, err := store.Open(ctx, path, e.options.Store)
-	if err == nil {
-		defer s.Close()
-		refitted, failed := s.FitIfDue(ctx, e.options.Retrain, true)
-		if err = failed; refitted.Messages > 0 {
-			e.log.Note("fitted %s to %d messages in %.2f CPU seconds", path, refitted.Messages, refitted.Seconds)
-		}
+	refitted, err := store.FitWhenIdle(ctx, path, e.options.Store, e.options.Retrain)
+	if refitted.Messages > 0 {
+		e.log.Note("fitted %s to %d messages in %.2f CPU seconds", path, refitted.Messages, refitted.Seconds)
 	}
 	if err != nil && ctx.Err() == nil {
 		e.log.Warn("%v", err)

@@ -410,6 +410,19 @@ func (s *Store) FitIfDue(ctx context.Context, o RetrainOptions, idle bool) (trai
 	return refitted, err
 }
 
+// FitWhenIdle is [Store.FitIfDue] for the model at a path when there is nothing else to do.
+func FitWhenIdle(ctx context.Context, path string, o Options, r RetrainOptions) (train.Refitted, error) {
+	if o.RetrainAfter == 0 || ctx.Err() != nil {
+		return train.Refitted{}, ctx.Err()
+	}
+	s, err := Open(ctx, path, o)
+	if err != nil {
+		return train.Refitted{}, err
+	}
+	defer s.Close()
+	return s.FitIfDue(ctx, r, true)
+}
+
 // isAhead reports whether a class is ahead, for the numbers of messages of each class that were known at the fit, and learned since.
 func isAhead(known, learned []int) bool {
 	allKnown, allLearned := 0, 0
