@@ -261,11 +261,7 @@ func figuresOf(f *metrics.Figures, heads ...string) []string {
 			"hm%": percent(f.HM, 2), "sm%": percent(f.SM, 2), "lam%": percent(f.LAM, 2), "(1-ROCA)%": percent(f.OneMinusROCA, 4),
 		}
 	}
-	cells := make([]string, len(heads))
-	for i, head := range heads {
-		cells[i] = cmp.Or(shown[head], "-")
-	}
-	return cells
+	return mapped(heads, func(head string) string { return cmp.Or(shown[head], "-") })
 }
 
 func figureOf(f *metrics.Figures, name string) string { return figuresOf(f, name)[0] }

@@ -26,7 +26,7 @@ func (c *client) check(r request) error {
 		return err
 	}
 	settings := e.Settings()
-	if !judges(settings) {
+	if !filter.IsSpamFilter(settings.Classes) {
 		return errClasses
 	}
 	j := judged{threshold: settings.Thresholds.Spam}
@@ -44,9 +44,6 @@ func (c *client) check(r request) error {
 	}
 	return nil
 }
-
-// judges reports whether a model can answer.
-func judges(s filter.Settings) bool { return filter.IsSpamFilter(s.Classes) && s.Thresholds != nil }
 
 // Requests that are right, and cannot be fulfilled: the model judges nothing, or clients of a port may not teach it.
 var (
@@ -156,7 +153,7 @@ func (c *client) tell(r request) error {
 		return protocolError("Unable to set local and remove local in the same operation.")
 	case r.set && r.class == "":
 		return protocolError("(Message-class header is missing)")
-	case !judges(s.Engine.Settings()):
+	case !filter.IsSpamFilter(s.Engine.Settings().Classes):
 		return errClasses
 	}
 	m := s.Engine.NewMessage()
