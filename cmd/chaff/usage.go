@@ -31,13 +31,7 @@ import (
 )
 
 func unknownCommand(root *cobra.Command, word string) error {
-	var names []string
-	for _, c := range root.Commands() {
-		if c.IsAvailableCommand() || c.Name() == "help" {
-			names = append(names, c.Name())
-		}
-	}
-	meant := hint.Nearest(word, names)
+	meant := hint.Nearest(word, mapped(withPages(root), (*cobra.Command).Name))
 	_, noFile := os.Stat(word)
 	switch {
 	case strings.EqualFold(word, "report"):

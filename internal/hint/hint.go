@@ -45,8 +45,7 @@ func Print(w io.Writer, err error) {
 	for _, line := range lines(err) {
 		screen.Printf(w, "chaff: %v\n", line)
 	}
-	var h hinted
-	if errors.As(err, &h) {
+	if h, has := errors.AsType[hinted](err); has {
 		screen.Printf(w, "chaff: hint: %s\n", h.hint)
 	}
 }
