@@ -19,6 +19,14 @@ import (
 // LogSuffix is appended to the path of a model to name its log.
 const LogSuffix = ".log"
 
+// LogOf returns the path of the log of the model at path: beside the file, not beside a link to it.
+func LogOf(path string) string {
+	if target, err := replace.Target(path); err == nil {
+		path = target
+	}
+	return path + LogSuffix
+}
+
 // AboutLog returns an error of [Filter.LogErr] that names the file which it is about: the log of the model at path, or the model.
 func AboutLog(path string, err error) error {
 	ofModel := []error{ErrDamaged, ErrTruncated, ErrVersion, ErrNotLearning}

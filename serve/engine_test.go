@@ -358,6 +358,9 @@ func TestAModelThatAnotherProgramTeachesIsFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	e, _ := start(t, link, nil)
+	if !e.Learns() {
+		t.Error("the log behind the link is not found")
+	}
 	before := judge(t, e, "", mail("spam", 50))
 	teach(t, path, 10, 1)
 	for began := time.Now(); judge(t, e, "", mail("spam", 50)).Score == before.Score; time.Sleep(10 * time.Millisecond) {

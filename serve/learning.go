@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"chaff/filter"
 	"chaff/message"
 	"chaff/store"
 )
@@ -36,7 +37,7 @@ func (e *Engine) Forget(ctx context.Context, from Origin, raw []byte) (store.Out
 
 // Learns reports whether a model can be taught: the shared one, if it has a log, and those of users.
 func (e *Engine) Learns() bool {
-	_, err := os.Stat(e.options.Model + store.Suffix)
+	_, err := os.Stat(filter.LogOf(e.options.Model))
 	return err == nil || e.options.Users != ""
 }
 

@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -111,11 +110,7 @@ type followed struct {
 
 // changed looks at the files, and reports whether they are other ones than at the last time.
 func (f *followed) changed() (is bool) {
-	path := f.path
-	if target, err := filepath.EvalSymlinks(path); err == nil { // the log is beside the file, not beside a link
-		path = target
-	}
-	for i, name := range []string{path, path + filter.LogSuffix} {
+	for i, name := range []string{f.path, filter.LogOf(f.path)} {
 		before := f.files[i]
 		now, _ := os.Stat(name) // nil if there is none
 		isSame := now == before || os.SameFile(now, before) && now.Size() == before.Size() && now.ModTime().Equal(before.ModTime())

@@ -122,7 +122,7 @@ func (d *doctor) files() {
 	}
 	for _, file := range []struct{ about, path, missing, secret string }{
 		{"model", d.model, cmp.Or(delivery.Anew(d.model, filter.ErrTruncated), "chaff train -m "+hint.Word(d.model)+" --maildir PATH makes one"), ofMail},
-		{"log", delivery.LogOf(d.model), noLog, ofMail},
+		{"log", filter.LogOf(d.model), noLog, ofMail},
 		{"token", web.TokenFile(d.model), "remove it, and the daemon makes a new one", "the daemon does not start"},
 	} {
 		open, info, err := replace.OpenRegular(file.path, "", os.O_RDWR)
@@ -369,7 +369,7 @@ const roomOnDisk = 100 << 20
 // disk checks whether the model can be fitted again.
 func (d *doctor) disk() {
 	need := int64(roomOnDisk)
-	for _, path := range []string{d.model, delivery.LogOf(d.model)} {
+	for _, path := range []string{d.model, filter.LogOf(d.model)} {
 		if info, err := os.Stat(path); err == nil {
 			need += 2 * info.Size()
 		}

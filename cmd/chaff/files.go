@@ -225,7 +225,7 @@ func (p *program) hasStore(path string) error {
 	if path == "" {
 		return hint.With(errors.New("no model: the home directory is unknown"), "say where it is: -m FILE")
 	}
-	if _, err := os.Stat(delivery.LogOf(path)); !errors.Is(err, fs.ErrNotExist) || store.HasEarlier(path) {
+	if _, err := os.Stat(filter.LogOf(path)); !errors.Is(err, fs.ErrNotExist) || store.HasEarlier(path) {
 		return nil
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -236,7 +236,7 @@ func (p *program) hasStore(path string) error {
 		return err
 	}
 	defer f.Close()
-	return fmt.Errorf("read %s: %w", delivery.LogOf(path), store.ErrNone) // it was lost, or the model saved without
+	return fmt.Errorf("read %s: %w", filter.LogOf(path), store.ErrNone) // it was lost, or the model saved without
 }
 
 // unused returns why the model at path is used without its log, or nil.
@@ -266,7 +266,7 @@ func (a *answer) saved() {
 		return text
 	}
 	text := a.model + ", " + sizeAt(a.model)
-	if size := sizeAt(delivery.LogOf(a.model)); size != "" {
+	if size := sizeAt(filter.LogOf(a.model)); size != "" {
 		text += "; " + filepath.Base(a.model) + store.Suffix + ", " + size
 	}
 	a.line("%-12s%s", "saved", text)

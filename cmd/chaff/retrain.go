@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"chaff/cmd/internal/delivery"
 	"chaff/config"
+	"chaff/filter"
 	"chaff/internal/hint"
 	"chaff/internal/logfile"
 	"chaff/internal/replace"
@@ -67,7 +67,7 @@ readable by its owner only.`,
 				return err
 			}
 			output := replace.Output{Path: out, Kind: store.LogKind()}
-			if err := canWrite([]string{p.model, delivery.LogOf(p.model)}, output); err != nil {
+			if err := canWrite([]string{p.model, filter.LogOf(p.model)}, output); err != nil {
 				return err
 			}
 			n, err := store.Backup(p.model, out)

@@ -23,7 +23,6 @@ import (
 	"chaff/corpus"
 	"chaff/filter"
 	"chaff/internal/hint"
-	"chaff/internal/replace"
 	"chaff/internal/screen"
 	"chaff/internal/verdictfield"
 	"chaff/message"
@@ -316,18 +315,10 @@ func (r Request) open() (*filter.One, error) {
 	return f, err
 }
 
-// LogOf returns the path of the log of the model at path, or at the end of a link at path.
-func LogOf(path string) string {
-	if target, err := replace.Target(path); err == nil {
-		path = target
-	}
-	return path + filter.LogSuffix
-}
-
 // Anew says how the model at path, which cannot be opened because of err, is made anew from its log. It is empty if that is no cure.
 func Anew(path string, err error) string {
 	command := "chaff retrain -m " + hint.Word(path) + " makes it anew from its log"
-	info, noLog := os.Stat(LogOf(path))
+	info, noLog := os.Stat(filter.LogOf(path))
 	switch {
 	case noLog != nil || info.Size() == 0: // which a training that was killed can leave
 	case errors.Is(err, filter.ErrPart):
