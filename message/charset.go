@@ -45,6 +45,13 @@ type texts struct {
 	codecs  map[string]*codec
 }
 
+// keep takes what was appended to the arena as a part of it, and returns that.
+func (t *texts) keep(arena []byte) []byte {
+	start := len(t.arena)
+	t.arena = arena
+	return slices.Clip(arena[start:])
+}
+
 // toUTF8 returns text in UTF-8 without a byte order mark and without NUL: text itself if nothing changes, else a copy in the
 // arena.
 func (t *texts) toUTF8(text, label []byte, isHTML bool) []byte {

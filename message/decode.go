@@ -160,9 +160,7 @@ func (t *texts) normalise(data []byte) []byte {
 	if bytes.IndexByte(data, '\r') < 0 {
 		return data
 	}
-	start := len(t.arena)
-	t.arena = t.appendNormal(t.arena, data)
-	return slices.Clip(t.arena[start:])
+	return t.keep(t.appendNormal(t.arena, data))
 }
 
 // appendNormal appends data with LF as the only line end.
@@ -272,9 +270,7 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 		}
 		if e.transfer == transferBase64 {
 			d.msg.Repairs.Add(BadBase64)
-			start := len(d.arena)
-			d.arena = append(append(append(d.arena, d.cutText(encoded, d.left)...), '\n'), body...)
-			body = slices.Clip(d.arena[start:])
+			body = d.keep(append(append(append(d.arena, d.cutText(encoded, d.left)...), '\n'), body...))
 		}
 	}
 	if isHTML && (string(e.mediaType) == "text/enriched" || string(e.mediaType) == "text/richtext") {
@@ -296,9 +292,7 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 	if isUndeclared { // most programs show it as it stands, with its comments and attributes
 		page := part.Text
 		d.setText(part, body, false)
-		start := len(d.arena)
-		d.arena = append(append(append(d.arena, page...), '\n'), part.Text...)
-		part.Text = slices.Clip(d.arena[start:])
+		part.Text = d.keep(append(append(append(d.arena, page...), '\n'), part.Text...))
 	}
 	return read, files
 }

@@ -107,9 +107,7 @@ func (t *texts) lower(token []byte) []byte {
 	if bytes.IndexFunc(token, func(r rune) bool { return 'A' <= r && r <= 'Z' }) < 0 {
 		return token
 	}
-	start := len(t.arena)
-	t.arena = ascii.AppendLower(t.arena, token, len(token))
-	return slices.Clip(t.arena[start:])
+	return t.keep(ascii.AppendLower(t.arena, token, len(token)))
 }
 
 const blank ascii.Set = 1<<' ' | 1<<'\t'
@@ -273,15 +271,14 @@ func (h *headers) joinPieces(asWritten bool) []byte {
 			h.encoded = append(h.encoded, p.value...)
 		}
 	}
-	start := len(h.arena)
 	if isPlain {
-		h.arena = append(h.arena, h.encoded...)
-		whole := slices.Clip(h.arena[start:])
+		whole := h.keep(append(h.arena, h.encoded...))
 		if asWritten {
 			return whole
 		}
 		return h.decodeWords(whole, nil)
 	}
+	start := len(h.arena)
 	h.flushWord(charset)
 	return slices.Clip(h.arena[start:])
 }

@@ -175,15 +175,15 @@ func (d *Decoder) takeFiles(text []byte) (_ []byte, files []inlineFile) {
 			break
 		}
 		pieces = append(pieces, text[:from])
-		start, isWhole := len(d.arena), false
 		encoded := text[lines:]
-		if d.arena, text, isWhole = appendUU(d.arena, encoded); !isWhole {
+		decoded, after, isWhole := appendUU(d.arena, encoded)
+		if text = after; !isWhole {
 			d.msg.Repairs.Add(BadUUencode)
 		}
 		if encoded = encoded[:len(encoded)-len(text)]; len(encoded) > maxUULine && hasWords(encoded) { // capitals that most programs show
 			pieces = append(pieces, encoded)
 		}
-		content := slices.Clip(d.arena[start:])
+		content := d.keep(decoded)
 		file := inlineFile{entity{mediaType: typeFile, filename: d.decodeWords(name, nil), attachment: true}, content}
 		if head := content[:min(len(content), sniffBytes)]; !isBinary(head) && kindOf(head) == "" {
 			file.mediaType = typePlain

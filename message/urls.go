@@ -32,9 +32,7 @@ func (t *texts) addURL(kind LinkKind, url []byte) bool {
 
 // addLink adds the link in an HTML attribute to the message. It reports whether it did.
 func (t *texts) addLink(kind LinkKind, value []byte) bool {
-	start := len(t.arena)
-	t.arena = weburl.AppendClean(t.arena, value)
-	url := slices.Clip(t.arena[start:])
+	url := t.keep(weburl.AppendClean(t.arena, value))
 	if ascii.HasPrefixFold(url, "data:") { // the content itself, often an image
 		url, _, _ = bytes.Cut(url, []byte(","))
 	}
