@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -42,7 +43,7 @@ type File struct {
 	Unseen, Acted bool
 	Err           error // why it cannot be read
 
-	inNew, deleted bool
+	deleted bool
 }
 
 // readMaildir lists the messages of a Maildir sorted by their unique names, so that reading mail does not change the order. Of a message that
@@ -71,20 +72,16 @@ func readMaildir(fsys fs.FS, dir, label string) ([]File, error) {
 				has := func(letters string) bool { return strings.ContainsAny(flags, letters) }
 				files = append(files, File{
 					Item: Item{Origin: name, Label: label, Time: maildirTime(e.Name()), Content: location{fsys: fsys, path: name, message: unpackMessage}},
-					Name: unique, Unseen: sub == "new" || !has("S"), Acted: has("RPF"), Err: err, inNew: sub == "new", deleted: has("T"),
+					Name: unique, Unseen: sub == "new" || !has("S"), Acted: has("RPF"), Err: err, deleted: has("T"),
 				})
 			}
 		}
 	}
-	slices.SortStableFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
-	kept := files[:0]
-	for i, f := range files {
-		moved := i+1 < len(files) && f.inNew && !files[i+1].inNew && f.Name == files[i+1].Name
-		if !moved {
-			kept = append(kept, f)
-		}
-	}
-	return kept, failed
+	slices.SortFunc(files, func(a, b File) int { // the one in cur first
+		return cmp.Or(strings.Compare(a.Name, b.Name), strings.Compare(a.Origin, b.Origin))
+	})
+	hasMoved := func(a, b File) bool { return a.Name == b.Name && path.Dir(a.Origin) != path.Dir(b.Origin) }
+	return slices.CompactFunc(files, hasMoved), failed
 }
 
 // cutFlags divides the name of a Maildir file into the part that stays when a mail program marks the message, and the flags as they are
