@@ -109,21 +109,12 @@ func (r *fieldRules) make(lower string) *fieldRule {
 	if slices.Contains(reservedTags, lower) || strings.HasPrefix(lower, attachedPrefix) || strings.HasPrefix(lower, fieldPrefix) {
 		rule.tag = fieldPrefix + rule.tag // else the words of a field named "Body" would pass for words of the text
 	}
-	rule.reading, rule.structure, rule.used = readWords, noStructure, true
-	switch kind {
-	case headerfield.Trace:
-		rule.used = r.options.Received
-	case headerfield.Delivery:
-		rule.used = r.options.DeliveredTo
-	case headerfield.List:
-		rule.used = r.options.List
-	case headerfield.Date:
-		rule.structure, rule.used = dateField, r.options.Date
-	case headerfield.MessageID:
-		rule.structure, rule.used = orderOnly, r.options.MessageID
-	default:
-		rule.structure = plainField
-	}
+	rule.reading = readWords
+	rule.structure = [...]structure{headerfield.Content: plainField, headerfield.Date: dateField, headerfield.MessageID: orderOnly}[kind]
+	rule.used = [...]bool{
+		headerfield.Content: true, headerfield.Trace: r.options.Received, headerfield.Delivery: r.options.DeliveredTo,
+		headerfield.List: r.options.List, headerfield.Date: r.options.Date, headerfield.MessageID: r.options.MessageID,
+	}[kind]
 	for _, row := range fieldRows {
 		if slices.Contains(row.names, lower) {
 			rule.fieldRow = row
