@@ -49,19 +49,10 @@ func (s setting) variable() string {
 }
 
 func (s setting) typeName() string {
-	switch kind := s.value.Kind(); {
-	case kind == reflect.Bool:
-		return "true or false"
-	case kind == reflect.Uint64:
-		return "a whole number, not negative"
-	case s.value.CanInt():
-		return "a whole number"
-	case kind == reflect.Float64:
-		return "a number"
-	case kind == reflect.Slice:
-		return "a list"
-	}
-	return "a text"
+	return map[reflect.Kind]string{
+		reflect.Bool: "true or false", reflect.Uint64: "a whole number, not negative", reflect.Int: "a whole number", reflect.Float64: "a number",
+		reflect.Slice: "a list", reflect.String: "a text",
+	}[s.value.Kind()]
 }
 
 // find returns the setting of a name, ignoring case, or of a variable of the environment. The section store is also called log.

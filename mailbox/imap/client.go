@@ -321,7 +321,7 @@ func (c *Client) list() error {
 		}
 		f := sources.PlanFolder{Name: l.Mailbox, Use: sources.UseOf(parts)}
 		for _, attribute := range l.Attrs {
-			if use, says := useOf(attribute); says {
+			if use, says := uses[attribute]; says {
 				f.Use = use
 			}
 		}
@@ -355,21 +355,16 @@ func isOwn(folder string, spaces imap.NamespaceData) bool {
 
 const inbox = "INBOX"
 
-// useOf returns what the server says about the use of a folder with an attribute.
-func useOf(attribute imap.MailboxAttr) (use sources.Use, says bool) {
-	switch attribute {
-	case imap.MailboxAttrJunk:
-		use = sources.Use{Label: sources.Spam, Reason: "spam"}
-	case imap.MailboxAttrTrash:
-		use = sources.Use{Label: sources.LeftOut, Reason: "deleted mail"}
-	case imap.MailboxAttrDrafts:
-		use = sources.Use{Label: sources.LeftOut, Reason: "drafts"}
-	case imap.MailboxAttrFlagged, "\\Important":
-		use = sources.Use{Label: sources.LeftOut, Reason: "messages of other folders"}
-	case imap.MailboxAttrSent, imap.MailboxAttrArchive, imap.MailboxAttrAll:
-		use = sources.Use{Label: sources.Ham, Incoming: attribute == imap.MailboxAttrAll}
-	}
-	return use, use.Label != ""
+// uses is what the server says about the use of a folder with an attribute.
+var uses = map[imap.MailboxAttr]sources.Use{
+	imap.MailboxAttrJunk:    {Label: sources.Spam, Reason: "spam"},
+	imap.MailboxAttrTrash:   {Label: sources.LeftOut, Reason: "deleted mail"},
+	imap.MailboxAttrDrafts:  {Label: sources.LeftOut, Reason: "drafts"},
+	imap.MailboxAttrFlagged: {Label: sources.LeftOut, Reason: "messages of other folders"},
+	"\\Important":           {Label: sources.LeftOut, Reason: "messages of other folders"},
+	imap.MailboxAttrSent:    {Label: sources.Ham},
+	imap.MailboxAttrArchive: {Label: sources.Ham},
+	imap.MailboxAttrAll:     {Label: sources.Ham, Incoming: true},
 }
 
 // findJunk finds the folder for spam: the one that the user names, the user's own that the server says it is, or the one with the shortest name
@@ -389,7 +384,7 @@ func (c *Client) findJunk(spaces imap.NamespaceData) error {
 		if i < 0 {
 			return fmt.Errorf("there is no folder %s", named)
 		}
-		c.folders[i].Use, _ = useOf(imap.MailboxAttrJunk)
+		c.folders[i].Use = uses[imap.MailboxAttrJunk]
 	}
 	if c.junk == inbox {
 		return errors.New("the inbox cannot be the folder for spam")
