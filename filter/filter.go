@@ -128,11 +128,3 @@ func (f *Filter) ClassifyWith(other *Filter, offset float64, raw []byte) (c Clas
 func (f *Filter) ClassifyDocument(doc features.Document) Classification {
 	return f.classifyDocument(new(scratch), doc)
 }
-
-// Learner returns a learner that knows all that f knows. The error is [ErrNotLearning].
-func (f *Filter) Learner() (*models.Online, error) {
-	if f.learner == nil {
-		return nil, ErrNotLearning
-	}
-	return f.learner, nil
-}

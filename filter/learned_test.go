@@ -53,8 +53,7 @@ func newPupil(t testing.TB, f *Filter) *pupil {
 	noError(t, err)
 	p.identity, err = f.SaveTo(file, true)
 	noError(t, errors.Join(err, file.Close()))
-	p.whole, err = f.Learner()
-	noError(t, err)
+	p.whole = f.learner
 	log := logfile.Log{Key: secret()}
 	p.at = int64(len(p.log))
 	p.log = log.Append(p.log, p.at, logfile.Record{Op: logfile.Checkpoint, Key: p.identity}, nil, nil)
@@ -254,8 +253,7 @@ func TestRowsOfWhichNothingWasLearnedTakeNoRoom(t *testing.T) {
 	if cells := features.CellCount; info.Size() > int64(len(encode(t, f))+cells) {
 		t.Errorf("%d bytes more for %d cells", info.Size()-int64(len(encode(t, f))), cells)
 	}
-	l, err := f.Learner()
-	noError(t, err)
+	l := f.learner
 	one, err := OpenToLearn(p.path)
 	noError(t, err)
 	defer one.Close()

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -277,7 +279,7 @@ func TestEveryModelIsRefitted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkLearner(t, f, measured)
+		checkLearner(t, f, measured, two.Mail)
 		if r.OutOfFold != 120 || r.Promise == nil || r.Promise.Ham != 60 || again.Settings().Thresholds.Spam != r.Thresholds.Spam {
 			t.Errorf("%+v", r)
 		}
@@ -293,30 +295,36 @@ func TestEveryModelIsRefitted(t *testing.T) {
 	})
 }
 
-// checkLearner checks that a filter of all the mail has the learner of its model, if that can learn on, and that of a part has none.
-func checkLearner(t *testing.T, f *filter.Filter, measured Trained) {
+// checkLearner checks that the file of a filter of all the mail has the learner of its model, if that can learn on, and that of a part has none.
+func checkLearner(t *testing.T, f *filter.Filter, measured Trained, mail *Mail) {
 	t.Helper()
 	if measured.Result.Learned != nil {
 		t.Error("the result of the training part keeps its learner")
 	}
+	file, err := os.Create(filepath.Join(t.TempDir(), "model"))
+	if err == nil {
+		_, err = f.SaveTo(file, true)
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		t.Fatal(err)
+	}
+	one, err := filter.OpenToLearn(file.Name())
+	if err == nil {
+		defer one.Close()
+		err = one.Know(nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	_, _, errOnline := models.DefaultOptions().NewOnline(measured.Result.Model, f.Settings().Classes)
-	learner, err := f.Learner()
-	if errOnline != nil {
-		if !errors.Is(err, filter.ErrNotLearning) {
-			t.Errorf("the model cannot learn on (%v), and its filter says %v", errOnline, err)
-		}
-		return
+	if one.Learns() != (errOnline == nil) {
+		t.Errorf("the model cannot learn on (%v), and its file learns: %v", errOnline, one.Learns())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	linear, err := learner.Linear()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, weight := range linear.Weights {
-		if want := f.Linear().Weights[i]; math.Abs(float64(weight-want)) > 1e-5*(1+math.Abs(float64(want))) {
-			t.Fatalf("weight %d of the learner is %v, of the filter %v", i, weight, want)
+	for i := 0; i < mail.Len() && one.Learns(); i++ {
+		doc := mail.Documents().Document(mail.Entry(i).Terms)
+		p, err := one.Partial(&doc, nil, 0)
+		if got, want := p.Verdict.Score, f.ClassifyDocument(doc).Score; err != nil || math.Abs(got-want) > 1e-5*(1+math.Abs(want)) {
+			t.Fatalf("message %d has the score %v by the learner, %v by the filter; %v", i, got, want, err)
 		}
 	}
 }
