@@ -341,7 +341,7 @@ func listenOn(text string) (net.Listener, error) {
 	if errors.Is(err, syscall.EACCES) {
 		return nil, errors.New("permission denied: only root listens on ports below 1024; give a higher one, or unix:PATH")
 	}
-	return l, plainNetError(err)
+	return l, replace.Reason(err)
 }
 
 // socketMode is the mode of Unix sockets: for the owner and the group.
@@ -370,21 +370,13 @@ func listenUnix(path string) (net.Listener, error) {
 	case errors.Is(err, syscall.ENOENT):
 		return nil, fmt.Errorf("there is no folder %s", filepath.Dir(path))
 	case err != nil:
-		return nil, plainNetError(err)
+		return nil, replace.Reason(err)
 	}
 	if err := os.Chmod(path, socketMode); err != nil {
 		l.Close()
 		return nil, replace.Reason(err)
 	}
 	return l, nil
-}
-
-// plainNetError removes the operation and the address that package net adds to an error.
-func plainNetError(err error) error {
-	if e, ok := errors.AsType[*os.SyscallError](err); ok {
-		return e.Err
-	}
-	return err
 }
 
 // confine confines the process to the files that the daemon needs from here on.

@@ -311,12 +311,15 @@ func Scratch[T any](owner *T) (*os.File, error) {
 	return file, nil
 }
 
-// Reason returns an error without the operation and the paths that package os adds.
+// Reason returns an error without the operation, and the paths or addresses, that packages os and net add.
 func Reason(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
 	}
 	if e, ok := errors.AsType[*os.LinkError](err); ok {
+		return e.Err
+	}
+	if e, ok := errors.AsType[*os.SyscallError](err); ok {
 		return e.Err
 	}
 	return err

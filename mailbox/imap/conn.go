@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"sync/atomic"
 	"time"
+
+	"chaff/internal/replace"
 )
 
 // What a server may do wrong.
@@ -166,8 +168,5 @@ func plainly(err error) error {
 	if e, ok := errors.AsType[*net.DNSError](err); ok {
 		return fmt.Errorf("the server %s: %s", e.Name, e.Err)
 	}
-	if e, ok := errors.AsType[*os.SyscallError](err); ok {
-		return e.Err
-	}
-	return err
+	return replace.Reason(err)
 }
