@@ -196,12 +196,8 @@ func (p Page) twoTerms() Plot {
 	c := newChart("Two terms and the boundary", clean(t.X, maxName)+unit, clean(t.Y, maxName)+unit)
 	c.X.Min, c.X.Max, c.Y.Min, c.Y.Max = 0, 1, 0, 1
 	for _, m := range slices.Concat(t.Points[0], t.Points[1]) {
-		if m.X > c.X.Max {
-			c.X.Max = min(m.X, mostOccurrences)
-		}
-		if m.Y > c.Y.Max {
-			c.Y.Max = min(m.Y, mostOccurrences)
-		}
+		c.X.Max = max(c.X.Max, min(m.X, mostOccurrences))
+		c.Y.Max = max(c.Y.Max, min(m.Y, mostOccurrences))
 	}
 	width := c.X.Max
 	for _, a := range []*plot.Axis{&c.X, &c.Y} {

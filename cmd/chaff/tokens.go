@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -105,17 +106,11 @@ type seen struct {
 
 func seenMessage(origin string, view filter.View) seen {
 	m := view.Message
-	s := seen{
+	return seen{
 		Path: origin, Header: append([]message.Field{}, m.Header...), Attached: m.Attached, Parts: m.Parts, Links: append([]message.Link{}, m.Links...),
-		Marks: []string{}, Repairs: []string{}, Tokens: view.Tokens, Terms: view.Terms, notes: view.Notes, grams: len(view.Grams),
+		Marks: mapped(slices.Collect(m.Marks.All()), message.Mark.String), Repairs: mapped(slices.Collect(view.Repairs.All()), message.Repair.String),
+		Tokens: view.Tokens, Terms: view.Terms, notes: view.Notes, grams: len(view.Grams),
 	}
-	for mark := range m.Marks.All() {
-		s.Marks = append(s.Marks, mark.String())
-	}
-	for repair := range view.Repairs.All() {
-		s.Repairs = append(s.Repairs, repair.String())
-	}
-	return s
 }
 
 // print prints the message as text. It notes which fields of the header are ignored or used only in part.

@@ -4,7 +4,6 @@ package hint
 import (
 	"errors"
 	"io"
-	"slices"
 	"strings"
 
 	"chaff/internal/indices"
@@ -107,7 +106,7 @@ func distance(a, b string) int {
 			if a[i] != b[j] {
 				cost = 1
 			}
-			row[j+1] = slices.Min([]int{last[j] + cost, last[j+1] + 1, row[j] + 1})
+			row[j+1] = min(last[j]+cost, last[j+1]+1, row[j]+1)
 			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
 				row[j+1] = min(row[j+1], before[j-1]+1)
 			}
