@@ -124,7 +124,7 @@ func (c *chart) addLine(name string, style draw.LineStyle, points []Point) {
 func (c *chart) addMarks(name string, class int, points []Point, weights []int) {
 	shapes := []draw.GlyphDrawer{draw.CircleGlyph{}, draw.PyramidGlyph{}, draw.BoxGlyph{}}
 	style := draw.GlyphStyle{Color: translucent(colour(class), 0xb0), Radius: 4, Shape: shapes[class%len(shapes)]}
-	heaviest := max(1, slices.Max(append(weights, 1)))
+	heaviest := slices.Max(append(weights, 1))
 	for i, p := range points {
 		s := style
 		if weights != nil {

@@ -52,20 +52,20 @@ docs/lectures.md has the lectures, and where each formula is in the code.`,
 			if err := canWrite(nil, replace.Output{Path: svg, Kind: report.SVGKind()}); err != nil {
 				return err
 			}
-			shown, err := all[i].Show(c.Context())
+			text, picture, err := all[i].Show(c.Context())
 			if err != nil {
 				return err
 			}
-			if svg != "" && shown.Picture == nil {
+			if svg != "" && picture == nil {
 				return fmt.Errorf("the lesson %s has no picture", names[i])
 			}
-			if _, err := (screen.Lines{To: p.stdout}).Write([]byte(shown.Text)); err != nil || svg == "" {
+			if _, err := (screen.Lines{To: p.stdout}).Write([]byte(text)); err != nil || svg == "" {
 				return err
 			}
 			return p.writeFile(svg, report.SVGKind(), func(w io.Writer) error {
-				picture, err := shown.Picture.Plot().SVG()
+				drawn, err := picture.Plot().SVG()
 				if err == nil {
-					_, err = w.Write(picture)
+					_, err = w.Write(drawn)
 				}
 				return err
 			})

@@ -1,8 +1,8 @@
 // Package lesson shows what the lectures say about linear classifiers, with the trainers of package models: each lesson is one screen.
 //
 //	for _, l := range lesson.All() {
-//		shown, err := l.Show(ctx)
-//		fmt.Print(shown.Text)
+//		text, _, err := l.Show(ctx)
+//		fmt.Print(text)
 //	}
 //
 // A lesson computes what it prints. Where the lecture has a formula, the lesson works it out by hand and fails if the trainer disagrees.
@@ -90,14 +90,8 @@ func All() []Lesson {
 	}
 }
 
-// Shown is what a lesson shows: at most 24 lines of 80 columns, and a picture where the lecture has one, else nil.
-type Shown struct {
-	Text    string
-	Picture *report.Drawing
-}
-
-// Show computes what the lesson shows.
-func (l Lesson) Show(ctx context.Context) (shown Shown, err error) {
+// Show computes what the lesson shows: at most 24 lines of 80 columns, and a picture where the lecture has one, else nil.
+func (l Lesson) Show(ctx context.Context) (text string, picture *report.Drawing, err error) {
 	p := &page{ctx: ctx}
 	defer func() {
 		switch f := recover().(type) {
@@ -111,7 +105,7 @@ func (l Lesson) Show(ctx context.Context) (shown Shown, err error) {
 	p.say("%s\n%s\n  %s\n", l.Title, l.Source, l.Formula)
 	l.show(p)
 	p.say("\nIn the code: %s", l.Code)
-	return Shown{p.text.String(), p.picture}, nil
+	return p.text.String(), p.picture, nil
 }
 
 // page is one writing of a lesson. Its methods panic with a failure, which ends the lesson.
