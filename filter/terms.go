@@ -42,16 +42,10 @@ func (h *head) texts() (text func(id int) []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	inFile, err := decodeTexts(data, h.tables.terms)
-	if err != nil {
+	if text, err = decodeTexts(data, h.tables.terms); err != nil {
 		return nil, fmt.Errorf("section TEXT: %w", err)
 	}
-	return func(id int) []byte {
-		if id >= h.tables.terms { // of a later record
-			return nil
-		}
-		return inFile(id)
-	}, nil
+	return text, nil
 }
 
 // documents returns how many training messages have each term. The error is [ErrNoTexts] without texts.
@@ -112,7 +106,7 @@ func decodeCounts(data []byte, n int) (counts []uint32, ok bool) {
 	return counts, len(counts) == n && len(data) == 0
 }
 
-// decodeTexts returns the n texts of data, which it keeps.
+// decodeTexts returns the n texts of data, which it keeps, and nil for a term of a later record.
 func decodeTexts(data []byte, n int) (text func(i int) []byte, err error) {
 	if n > len(data) || uint64(len(data)) > math.MaxUint32 {
 		return nil, fmt.Errorf("%w: %d bytes are not the texts of %d terms", ErrDamaged, len(data), n)
@@ -131,6 +125,9 @@ func decodeTexts(data []byte, n int) (text func(i int) []byte, err error) {
 	}
 	starts[n] = uint32(end)
 	return func(i int) []byte {
+		if i >= n {
+			return nil
+		}
 		text := data[starts[i]:starts[i+1]:starts[i+1]]
 		_, width := binary.Uvarint(text)
 		return text[width:]
