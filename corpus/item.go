@@ -99,14 +99,19 @@ func (it Item) Read(dst []byte) ([]byte, error) {
 	if pe, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pe.Err // without the path, which the origin names
 	}
-	origin, about := it.Origin, "read %s: %w"
-	if origin == "-" {
-		origin = "stdin"
-	}
+	about := "read %s: %w"
 	if _, is := errors.AsType[*message.NoMail](err); is { // which says what it is
 		about = "%s %w"
 	}
-	return dst[:0], fmt.Errorf(about, origin, err)
+	return dst[:0], fmt.Errorf(about, NameOf(it.Origin), err)
+}
+
+// NameOf returns how people are told of an origin: stdin for "-".
+func NameOf(origin string) string {
+	if origin == "-" {
+		return "stdin"
+	}
+	return origin
 }
 
 var (

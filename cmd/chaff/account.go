@@ -98,7 +98,7 @@ func (x *learning) learnEach(s *store.Store, messages []listing, a *account) err
 			if o.Reason == store.NeverKnown {
 				says = "the message was never learned, so it cannot be forgotten"
 			}
-			err = fmt.Errorf("%s: %s", nameOf(l.Origin), says)
+			err = fmt.Errorf("%s: %s", corpus.NameOf(l.Origin), says)
 		}
 		a.add(l.Item, o, err)
 		return nil
@@ -131,7 +131,7 @@ func (x *learning) eachTaught(what string, messages []listing, do func(l listing
 		attached, isReport := message.Attached(raw)
 		switch {
 		case err == nil && x.attached && len(attached) == 0:
-			err = hint.With(fmt.Errorf("%s: no message is attached", nameOf(l.Origin)), "without --attached chaff learns the message itself")
+			err = hint.With(fmt.Errorf("%s: no message is attached", corpus.NameOf(l.Origin)), "without --attached chaff learns the message itself")
 			return do(l, nil, err)
 		case err != nil || len(attached) == 0 || !x.attached && !isReport:
 			return do(l, raw, err)
@@ -275,14 +275,6 @@ func (a *account) add(item corpus.Item, o store.Outcome, why error) {
 	}
 	a.Counts.add(o.What, item.Label, o.Before, string(o.Reason))
 	a.Results = append(a.Results, l)
-}
-
-// nameOf returns how a message names a place of mail.
-func nameOf(origin string) string {
-	if origin == stdinPath {
-		return "stdin"
-	}
-	return origin
 }
 
 func total[N int | uint64](counts map[string]N) (n N) {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chaff/cmd/internal/delivery"
+	"chaff/corpus"
 	"chaff/evaluate"
 	"chaff/filter"
 	"chaff/internal/hint"
@@ -231,7 +232,7 @@ const maxTitle = 120
 func (e explanation) page() report.Page {
 	page := report.Page{
 		Title:    titleOf(e.Explanation, maxTitle),
-		Subtitle: nameOf(e.Path),
+		Subtitle: corpus.NameOf(e.Path),
 		Facts: []report.Fact{
 			{Name: "verdict", Value: e.sentence()},
 			{Name: "terms", Value: screen.Sprintf("%d known to the model, %d not", e.Known, len(e.UnknownTerms))},
