@@ -26,7 +26,6 @@ type page struct {
 	inlineStart  int    // the length of text at the last start of an inline element
 	reversals    reversals
 	inWord       inWord
-	hasHyphen    bool // it has a soft hyphen
 	anchor       anchor
 	linkColour   css.Colour
 	base         []byte  // the URL that relative links are relative to, nil if there is none
@@ -56,7 +55,6 @@ func (p *page) read(source []byte) (text, hidden []byte) {
 	p.from, p.hiddenAt, p.inlineStart = len(p.text), 0, 0
 	p.reversals, p.inWord, p.anchor, p.base, p.linkColour = reversals{}, inWord{}, anchor{}, nil, css.LinkColour
 	p.images, p.numericLetters = 0, 0
-	p.hasHyphen = bytes.Contains(source, []byte(softHyphen))
 	hiddenFrom, linksFrom := len(p.hidden), len(p.out.msg.Links)
 	p.collectSheets(source)
 	p.stack = stack{open: p.stack.open[:0], base: element{look: css.Usual()}}
@@ -180,7 +178,7 @@ func (p *page) addSource(raw []byte) {
 		}
 	}
 	p.inWord.at = 0
-	if (p.hasHyphen || bytes.IndexByte(raw, '&') >= 0) && softHyphenInWord(text) {
+	if softHyphenInWord(text) {
 		p.out.msg.Marks.Add(BreakInWord)
 	}
 	p.reversals.to(top.reversals, p.text)
