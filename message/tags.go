@@ -46,7 +46,6 @@ type scanner struct {
 	after      []byte   // what follows the element that rest is the content of, see [scanner.cutLiteral]
 	unended    []string // the elements like that whose end tag was not found
 
-	hasCR      bool
 	lower      [maxName]byte
 	unescaped  []byte            // the names and values of attributes, or the current text
 	characters map[string]string // by the references to them
@@ -59,7 +58,6 @@ type attribute struct{ name, value []byte }
 func (s *scanner) start(source []byte) {
 	s.rest, s.raw, s.isInRaw = source, "", false
 	s.foreign, s.after, s.unended = 0, nil, s.unended[:0]
-	s.hasCR = bytes.IndexByte(source, '\r') >= 0
 }
 
 // next cuts the next token from what is left, which is not empty.
@@ -323,7 +321,7 @@ func (s *scanner) value(name string) []byte {
 // references to them. It returns how many ASCII letters and digits were written as numeric references, such as "&#86;". The
 // result is valid until the next tag or text.
 func (s *scanner) replaceReferences(raw []byte, inAttribute bool) (text []byte, numericLetters int) {
-	if bytes.IndexByte(raw, '&') < 0 && (!s.hasCR || bytes.IndexByte(raw, '\r') < 0) {
+	if bytes.IndexByte(raw, '&') < 0 && bytes.IndexByte(raw, '\r') < 0 {
 		return raw, 0
 	}
 	const special ascii.Set = 1<<'&' | 1<<'\r'
