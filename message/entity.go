@@ -104,9 +104,6 @@ func (e *entity) kind() kind {
 
 // lower returns token in lower case.
 func (t *texts) lower(token []byte) []byte {
-	if bytes.IndexFunc(token, func(r rune) bool { return 'A' <= r && r <= 'Z' }) < 0 {
-		return token
-	}
 	return t.keep(ascii.AppendLower(t.arena, token, len(token)))
 }
 
@@ -285,9 +282,6 @@ func (h *headers) joinPieces(asWritten bool) []byte {
 
 // unescape removes the backslash before each escaped byte, and replaces an escaped "n" by n, unless n is 0.
 func (t *texts) unescape(s []byte, n byte) []byte {
-	if bytes.IndexByte(s, '\\') < 0 {
-		return s
-	}
 	start := len(t.arena)
 	for i := 0; i < len(s); i++ {
 		if s[i] == '\\' && i+1 < len(s) {
