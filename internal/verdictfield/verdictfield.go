@@ -80,13 +80,11 @@ func isEmptyLine(b []byte) bool {
 
 // fromLine returns the length of the From_ line at the start of raw, or 0. Only a plain line counts: it must not hide our fields, nor contain one.
 func fromLine(raw []byte) int {
-	if !bytes.HasPrefix(raw, []byte("From ")) && !bytes.HasPrefix(raw, []byte(">From ")) {
+	_, n := plainLine(raw)
+	if n >= longLine || !bytes.HasPrefix(bytes.TrimPrefix(raw, []byte(">")), []byte("From ")) {
 		return 0
 	}
-	if text, n := plainLine(raw); text != nil && n < longLine {
-		return n
-	}
-	return 0
+	return n
 }
 
 // wordBytes is how much of a text is in an encoded word, which has at most 75 characters.

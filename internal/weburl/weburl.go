@@ -44,9 +44,8 @@ func Cut(url []byte) URL {
 	if colon := bytes.IndexAny(url[:min(len(url), maxScheme+1)], `:./\?#@[`); colon > 0 && url[colon] == ':' {
 		u.Scheme, u.Path = url[:colon], url[colon+1:]
 	}
-	behind := bytes.TrimLeft(u.Path, `/\`)
-	slashes := len(u.Path) - len(behind)
-	isPlain := slashes == 2 && u.Path[0] == '/' && u.Path[1] == '/'
+	slashes := leadingSlashes(u.Path)
+	behind := u.Path[slashes:]
 	is := func(names ...string) bool {
 		return slices.ContainsFunc(names, func(name string) bool { return ascii.EqualFold(u.Scheme, name) })
 	}
@@ -65,7 +64,7 @@ func Cut(url []byte) URL {
 		u.Path = u.Path[2:]
 		return u
 	default:
-		u.Repaired = !isPlain
+		u.Repaired = string(u.Path[:slashes]) != "//"
 		u.Path = behind
 	}
 	end := bytes.IndexAny(u.Path, authorityEnds)
