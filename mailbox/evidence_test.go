@@ -194,7 +194,7 @@ func TestWhatTheFilterFiledTeachesNothingUntilItIsMoved(t *testing.T) {
 				t.Errorf("at first it learns %v, and %d are filed", b.said(a), a.Filed)
 			}
 			s := b.open() // a fit leaves what it needs to know later
-			_, err := s.Retrain(t.Context(), store.RetrainOptions{})
+			_, err := s.Retrain(t.Context(), nil, store.RetrainOptions{})
 			b.must(err)
 			b.must(s.Close())
 			b.move(tt.first, tt.then)

@@ -265,7 +265,7 @@ func TestAForgottenMessageStaysForgotten(t *testing.T) {
 	s := b.open()
 	_, err = s.Forget(raw)
 	b.must(err)
-	_, err = s.Retrain(t.Context(), store.RetrainOptions{})
+	_, err = s.Retrain(t.Context(), nil, store.RetrainOptions{})
 	b.must(errors.Join(err, s.Close()))
 	b.wantLearned("its file says nothing new")
 	b.move(b.ham(0), ".Junk/cur/1.a:2,S")
@@ -283,7 +283,7 @@ func TestMessagesThatLeftAStoreOfLimitedSizeStayAway(t *testing.T) {
 		t.Errorf("it learns %v", b.said(a))
 	}
 	s := b.open()
-	_, err := s.Retrain(t.Context(), store.RetrainOptions{})
+	_, err := s.Retrain(t.Context(), nil, store.RetrainOptions{})
 	b.must(err)
 	entries, err := s.Entries()
 	b.must(errors.Join(err, s.Close()))

@@ -176,7 +176,7 @@ func testConfined(t *testing.T, folder string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.Retrain(t.Context(), store.RetrainOptions{})
+	_, err = s.Retrain(t.Context(), nil, store.RetrainOptions{})
 	if err := errors.Join(err, s.Close()); err != nil {
 		t.Errorf("fit the model: %v", err)
 	}

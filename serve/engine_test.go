@@ -78,7 +78,7 @@ func fittedModel(t testing.TB) string {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if _, err := s.Retrain(t.Context(), store.RetrainOptions{}); err != nil {
+	if _, err := s.Retrain(t.Context(), nil, store.RetrainOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	return path

@@ -34,7 +34,7 @@ func TestTheEngineWarnsOnceOfMailUnlikeWhatTheModelLearned(t *testing.T) {
 		_, err := s.Learn(store.Message{Raw: raw, Label: label})
 		return err
 	})
-	if _, err = s.Retrain(t.Context(), store.RetrainOptions{}); err != nil {
+	if _, err = s.Retrain(t.Context(), nil, store.RetrainOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	s.Close()

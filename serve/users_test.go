@@ -226,7 +226,7 @@ func TestASharedModelThatIsFittedAgainKeepsItsUsers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Retrain(t.Context(), store.RetrainOptions{}); err != nil {
+	if _, err := s.Retrain(t.Context(), nil, store.RetrainOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	s.Close()

@@ -61,7 +61,7 @@ func runLearner(path string) error {
 	for n == 0 { // it fits the model until it is killed
 		s, err := Open(context.Background(), path, DefaultOptions())
 		if err == nil {
-			_, err = s.Retrain(context.Background(), RetrainOptions{Workers: 1})
+			_, err = s.Retrain(context.Background(), nil, RetrainOptions{Workers: 1})
 			s.Close()
 		}
 		if err != nil {
@@ -75,7 +75,7 @@ func runLearner(path string) error {
 		}
 		s.limit = 4 // so that the model is often written anew
 		if i%9 == 8 {
-			if _, err := s.Retrain(context.Background(), RetrainOptions{Workers: 1}); err != nil {
+			if _, err := s.Retrain(context.Background(), nil, RetrainOptions{Workers: 1}); err != nil {
 				return err
 			}
 		}

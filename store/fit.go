@@ -80,13 +80,10 @@ type RetrainOptions struct {
 
 // Retrain fits the model again to all messages of the log, with the settings it was trained with, and writes the log without what was forgotten. The result
 // is what training on these messages at once gives, apart from what was learned meanwhile. With [ErrTooFew], the model is as before.
-func (s *Store) Retrain(ctx context.Context, o RetrainOptions) (train.Refitted, error) {
-	return s.Settle(ctx, nil, o)
-}
-
-// Settle is Retrain after a person has said of learned messages, by fingerprint, whether their labels are right. They count fully from now on,
-// with the other class if the label was wrong; that takes two classes.
-func (s *Store) Settle(ctx context.Context, right map[uint64]bool, o RetrainOptions) (refitted train.Refitted, err error) {
+//
+// right is what a person has said of learned messages, by fingerprint: whether their labels are right. They count fully from now on, with the other class if the
+// label was wrong; that takes two classes.
+func (s *Store) Retrain(ctx context.Context, right map[uint64]bool, o RetrainOptions) (refitted train.Refitted, err error) {
 	labels := map[uint64]int{} // what they shall be, also in a log that takes the place of this one
 	if len(right) > 0 {
 		entries, err := s.Entries()
@@ -113,7 +110,7 @@ func (s *Store) Settle(ctx context.Context, right map[uint64]bool, o RetrainOpti
 // errReplaced is returned for a fit to a log that another process has replaced.
 var errReplaced = errors.New("another process has written the log anew")
 
-// fitOnce is [Store.Settle], with the right labels, unless another process writes the log anew meanwhile: then the error is errReplaced. The log is not locked
+// fitOnce is [Store.Retrain], with the right labels, unless another process writes the log anew meanwhile: then the error is errReplaced. The log is not locked
 // while the model is fitted, which takes minutes for much mail: others learn, and the new model learns their messages one by one before it is in its place.
 func (s *Store) fitOnce(ctx context.Context, labels map[uint64]int, o RetrainOptions) (refitted train.Refitted, err error) {
 	defer about(&err, "fit the model to "+s.path+Suffix)

@@ -34,6 +34,6 @@ func TestALogOfTheFirstProgramWithOneIsRead(t *testing.T) {
 	if o := learned(t, s, sampleMail(t, "ham/01")); o.What != Learned {
 		t.Errorf("a message that was forgotten is %s, want learned", o.What)
 	}
-	_, err = s.Retrain(t.Context(), RetrainOptions{})
+	_, err = s.Retrain(t.Context(), nil, RetrainOptions{})
 	noError(t, err)
 }

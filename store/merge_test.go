@@ -33,7 +33,7 @@ func taughtAtRandom(t *testing.T, path string, all []Message, r *rand.Rand) stri
 			learned(t, s, m)
 		}
 	}
-	_, err := s.Settle(t.Context(), right, RetrainOptions{})
+	_, err := s.Retrain(t.Context(), right, RetrainOptions{})
 	noError(t, err)
 	noError(t, s.Close())
 	return to

@@ -196,7 +196,7 @@ func BenchmarkRetrain(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if _, err := s.Retrain(b.Context(), RetrainOptions{}); err != nil {
+		if _, err := s.Retrain(b.Context(), nil, RetrainOptions{}); err != nil {
 			b.Fatal(err)
 		}
 		s.Close()

@@ -90,7 +90,7 @@ func learned(t testing.TB, s *Store, m Message) Outcome {
 
 func retrain(t testing.TB, s *Store) {
 	t.Helper()
-	if _, err := s.Retrain(t.Context(), RetrainOptions{Workers: 1}); err != nil {
+	if _, err := s.Retrain(t.Context(), nil, RetrainOptions{Workers: 1}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -104,7 +104,7 @@ func fitBeside(t testing.TB, s *Store, do func()) {
 			do = nil
 		}
 	}}
-	if _, err := s.Retrain(t.Context(), o); err != nil {
+	if _, err := s.Retrain(t.Context(), nil, o); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -458,10 +458,10 @@ func TestTwoWhoCorrectALabelAgree(t *testing.T) {
 	wrong := map[uint64]bool{entries[0].Fingerprint: false}
 	correct := sync.OnceFunc(func() {
 		other := opened(t, path)
-		_, err := other.Settle(t.Context(), wrong, RetrainOptions{})
+		_, err := other.Retrain(t.Context(), wrong, RetrainOptions{})
 		noError(t, errors.Join(err, other.Close()))
 	})
-	_, err = s.Settle(t.Context(), wrong, RetrainOptions{Workers: 1, Pass: func(int, int) { correct() }})
+	_, err = s.Retrain(t.Context(), wrong, RetrainOptions{Workers: 1, Pass: func(int, int) { correct() }})
 	noError(t, err)
 	after, err := s.find(entries[0].Fingerprint)
 	noError(t, err)
@@ -476,7 +476,7 @@ func TestAModelThatIsLostMeanwhileIsMadeAnew(t *testing.T) {
 	noError(t, os.Remove(path))
 	s.locked = time.Time{}
 	learned(t, s, numbered(0))
-	_, err := s.Retrain(t.Context(), RetrainOptions{Workers: 1, Pass: func(int, int) { os.Remove(path) }})
+	_, err := s.Retrain(t.Context(), nil, RetrainOptions{Workers: 1, Pass: func(int, int) { os.Remove(path) }})
 	noError(t, err)
 	s.locked = time.Time{}
 	learned(t, s, numbered(1))
@@ -649,7 +649,7 @@ func TestTheDateThatASenderWritesForgetsNothing(t *testing.T) {
 	learned(t, s, Message{Raw: []byte("\nspama"), Label: "spam"})
 	learned(t, s, Message{Raw: []byte("\nhama hamb"), Label: "ham"})
 	learned(t, s, Message{Raw: []byte("\nspama spamb"), Label: "spam"})
-	_, err := s.Retrain(t.Context(), RetrainOptions{})
+	_, err := s.Retrain(t.Context(), nil, RetrainOptions{})
 	if entries, e := s.Entries(); e != nil || err == nil && len(entries) != 4 {
 		t.Errorf("%d messages are left after 31 days, want the 4 new ones: %v, %v", len(entries), err, e)
 	}
@@ -767,7 +767,7 @@ func TestSettledLabelsLastAndChangeTheNextFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	right, wrong := entries[3], entries[70]
-	if _, err := s.Settle(t.Context(), map[uint64]bool{right.Fingerprint: true, wrong.Fingerprint: false}, RetrainOptions{Workers: 1}); err != nil {
+	if _, err := s.Retrain(t.Context(), map[uint64]bool{right.Fingerprint: true, wrong.Fingerprint: false}, RetrainOptions{Workers: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if bytes.Equal(before, contents(t, path)) {

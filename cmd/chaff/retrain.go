@@ -159,7 +159,7 @@ func (x *onModel) retrain(settle func(s *store.Store) (right map[uint64]bool, er
 			right, err = settle(s)
 		}
 		if err == nil {
-			done.Saved, err = s.Settle(x.command.Context(), right, x.fitting())
+			done.Saved, err = s.Retrain(x.command.Context(), right, x.fitting())
 		}
 		return err
 	})

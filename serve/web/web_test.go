@@ -66,7 +66,7 @@ func newModel(t testing.TB, messages int) string {
 			must(t, err)
 		}
 	}
-	_, err = s.Retrain(t.Context(), store.RetrainOptions{Workers: 1}) // chooses thresholds
+	_, err = s.Retrain(t.Context(), nil, store.RetrainOptions{Workers: 1}) // chooses thresholds
 	must(t, err)
 	return path
 }

@@ -49,7 +49,7 @@ var model = sync.OnceValues(func() (map[string][]byte, error) {
 			}
 		}
 	}
-	if _, err := s.Retrain(ctx, store.RetrainOptions{}); err != nil { // chooses thresholds
+	if _, err := s.Retrain(ctx, nil, store.RetrainOptions{}); err != nil { // chooses thresholds
 		return nil, err
 	}
 	files := map[string][]byte{}
