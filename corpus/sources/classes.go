@@ -87,11 +87,10 @@ func (c *classes) folder(class string) int {
 func (c classes) mail(name string) Mail {
 	var names []string
 	for _, f := range c.folders {
-		if !slices.Contains(names, f.class) {
-			names = append(names, f.class)
-		}
+		names = append(names, f.class)
 	}
 	slices.Sort(names)
+	names = slices.Compact(names)
 	note := fmt.Sprintf("%s: a folder for each class: %s", name, strings.Join(names, ", "))
 	if c.leftOut > 0 {
 		note += fmt.Sprintf("; files beside them, which are left out: %d", c.leftOut)

@@ -178,12 +178,10 @@ const hung = time.Second
 func within(d time.Duration, what func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- what() }()
-	late := time.NewTimer(d)
-	defer late.Stop()
 	select {
 	case err := <-done:
 		return err
-	case <-late.C:
+	case <-time.After(d):
 		return ErrSilent
 	}
 }
