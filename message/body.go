@@ -179,10 +179,13 @@ func looksLikeBase64(text []byte) bool {
 // whether src was valid; missing padding and blanks do not matter. It takes no memory beside dst, since a body may be cut anywhere: digits are decoded
 // where they stand.
 func appendBase64(dst, src []byte) (_ []byte, ok bool) {
-	ok = true
+	decoded, err := base64.StdEncoding.AppendDecode(dst, src)
+	if err == nil {
+		return decoded, true
+	}
+	dst, ok = decoded[:len(dst)], true // with the room that was made for it: else each of many damaged words would copy those before it
 	for len(src) > 0 {
 		var piece []byte
-		var err error
 		piece, src, _ = bytes.Cut(src, []byte("="))
 		start := len(dst)
 		for len(piece) > 0 {
