@@ -100,6 +100,9 @@ func isDrive(path []byte) bool {
 // AppendClean appends a URL to dst without what browsers ignore: line ends and tabs, and control characters and blanks at both ends.
 func AppendClean(dst, url []byte) []byte {
 	url = bytes.TrimFunc(url, func(r rune) bool { return r <= ' ' || unicode.IsSpace(r) })
+	if bytes.IndexByte(url, '\n') < 0 && bytes.IndexByte(url, '\t') < 0 && bytes.IndexByte(url, '\r') < 0 { // a picture in a URL is long
+		return append(dst, url...)
+	}
 	for _, c := range url {
 		if c != '\n' && c != '\t' && c != '\r' {
 			dst = append(dst, c)
