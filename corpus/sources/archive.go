@@ -53,8 +53,8 @@ func openArchive(fsys fs.FS, name string) (fs.FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	head, err := plain.Peek(headBytes)
-	if err != nil && err != io.EOF {
+	head, err := readHead(plain)
+	if err != nil {
 		return nil, err
 	}
 	// The file stays open, since members may be read at any time. Like all files of package os, it is closed when it is garbage.
@@ -65,7 +65,7 @@ func openArchive(fsys fs.FS, name string) (fs.FS, error) {
 	case "zip":
 		_, file, err = openAtOffsets(fsys, name)
 	case "tar":
-		file, members, damage, err = copyTar(path.Clean(name), plain, maxUnpackedBytes)
+		file, members, damage, err = copyTar(path.Clean(name), io.MultiReader(bytes.NewReader(head), plain), maxUnpackedBytes)
 	default:
 		err = errors.New("is neither a tar nor a zip archive")
 	}

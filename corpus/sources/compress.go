@@ -95,13 +95,13 @@ func (c compression) explain(err error) error {
 }
 
 // decompressed returns the content of r, decompressed if necessary.
-func decompressed(r io.Reader) (*bufio.Reader, error) {
-	packed := bufio.NewReaderSize(r, headBytes)
-	head, err := packed.Peek(magicBytes)
+func decompressed(r io.Reader) (io.Reader, error) {
+	buffered := bufio.NewReader(r)
+	head, err := buffered.Peek(magicBytes)
 	if err != nil && err != io.EOF {
 		return nil, err
 	}
-	return bufio.NewReaderSize(compressionOf(head).decompress(packed), headBytes), nil
+	return compressionOf(head).decompress(buffered), nil
 }
 
 // unpackMessage decompresses raw, the whole of a file that should be one message. The result is raw itself or new memory. An

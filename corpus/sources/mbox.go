@@ -131,14 +131,15 @@ func hasSeveral(fsys fs.FS, name string) bool {
 	}
 	defer f.Close()
 	plain, err := decompressed(f)
-	if err != nil {
-		return false
+	start := make([]byte, len(lines.FromPrefix))
+	if err == nil {
+		_, err = io.ReadFull(plain, start)
 	}
-	if start, _ := plain.Peek(len(lines.FromPrefix)); string(start) != lines.FromPrefix {
+	if err != nil || string(start) != lines.FromPrefix {
 		return false
 	}
 	n := 0
-	_ = scanMbox(io.LimitReader(plain, message.MaxSize), func(m mboxMessage) bool { n++; return n == 1 && m.offset == 0 })
+	_ = scanMbox(io.MultiReader(bytes.NewReader(start), io.LimitReader(plain, message.MaxSize)), func(m mboxMessage) bool { n++; return n == 1 && m.offset == 0 })
 	return n > 1
 }
 
