@@ -53,7 +53,7 @@ func TestGoodFilesLoad(t *testing.T) {
 				t.Errorf("origin of models.bernoulli.smoothing is %q, want file", got)
 			}
 			if got := l.Origins["models.multinomial.smoothing"]; got != "" {
-				t.Errorf("origin of models.multinomial.smoothing is %q, want default", got)
+				t.Errorf("origin of models.multinomial.smoothing is %q, want none", got)
 			}
 		})
 	}

@@ -61,7 +61,7 @@ func Load(s Sources) (Loaded, error) {
 	given := make(map[string]any)          // the values of settings
 	use := func(key string, value any, origin, where string) {
 		switch target, isKnown := find(known, key); {
-		case isKnown && value == nil: // a key of YAML alone
+		case isKnown && value == nil: // a key without a value
 		case isKnown:
 			given[target.key], loaded.Origins[target.key] = value, origin
 		case isGone(key):

@@ -290,6 +290,9 @@ func (b *book) taught(at int64, others map[uint64][]byte) (r logfile.Record, t T
 	if err == nil && t.entry.what == learn {
 		t.document, t.texts, err = b.document(t.entry)
 	}
+	if err != nil {
+		return r, t, err
+	}
 	t.texts = append(t.texts, make([][]byte, len(t.document.Terms)-len(t.texts))...)
 	for i, hash := range t.document.Terms {
 		if t.texts[i] == nil {
@@ -297,7 +300,7 @@ func (b *book) taught(at int64, others map[uint64][]byte) (r logfile.Record, t T
 			others[hash] = t.texts[i]
 		}
 	}
-	return r, t, err
+	return r, t, nil
 }
 
 // findTexts sets the texts of terms by their hashes.
