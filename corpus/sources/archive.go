@@ -64,7 +64,7 @@ func openArchive(fsys fs.FS, name string) (fs.FS, error) {
 	switch kind {
 	case "zip":
 		_, file, err = openAtOffsets(fsys, name)
-	case "tar":
+	case "tar": // without a buffer, in which the piece before damaged data would be lost
 		file, members, damage, err = copyTar(path.Clean(name), io.MultiReader(bytes.NewReader(head), plain), maxUnpackedBytes)
 	default:
 		err = errors.New("is neither a tar nor a zip archive")
