@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -175,31 +174,21 @@ func appendGaps(dst []byte, numbers []uint32) []byte {
 	return dst
 }
 
-// appendDecoded appends n numbers that appendGaps has written. It reports whether gaps are those of so many ascending numbers below limit.
-func appendDecoded(dst []uint32, n int, gaps []byte, limit uint64) (longer []uint32, ok bool) {
-	if n > len(gaps)/2 {
-		return dst, false
-	}
+// appendDecoded appends the first n numbers that appendGaps has written.
+func appendDecoded(dst []uint32, n int, gaps []byte) []uint32 {
 	dst = slices.Grow(dst, n)[:len(dst)+n]
-	numbers, number := dst[len(dst)-n:], uint64(0)
+	numbers, number, size := dst[len(dst)-n:], uint32(0), 0
 	for i := range numbers {
-		if len(gaps) < 2 {
-			return dst, false
+		gap := uint32(gaps[size]) | uint32(gaps[size+1])<<8
+		size += 2
+		if gap == wideGap {
+			gap = binary.LittleEndian.Uint32(gaps[size:])
+			size += 4
 		}
-		gap := uint64(binary.LittleEndian.Uint16(gaps))
-		if gaps = gaps[2:]; gap == wideGap {
-			if len(gaps) < 4 || binary.LittleEndian.Uint32(gaps) < wideGap {
-				return dst, false
-			}
-			gap = uint64(binary.LittleEndian.Uint32(gaps))
-			gaps = gaps[4:]
-		}
-		if number += gap; number >= limit || gap == 0 && i > 0 {
-			return dst, false
-		}
-		numbers[i] = uint32(number)
+		number += gap
+		numbers[i] = number
 	}
-	return dst, len(gaps) == 0
+	return dst
 }
 
 // documentReader reads documents, one at a time, into its own memory. It belongs to one goroutine.
@@ -240,32 +229,27 @@ func (r *documentReader) split(record []byte) {
 
 // readNumbers decodes the numbers of the terms.
 func (r *documentReader) readNumbers() {
-	r.numbers, _ = appendDecoded(r.numbers[:0], len(r.doc.Marks), r.gaps, math.MaxUint32)
+	r.numbers = appendDecoded(r.numbers[:0], len(r.doc.Marks), r.gaps)
 }
 
-// readCounts decodes how often the terms occur. The error is about a record that was not made here.
-func (r *documentReader) readCounts() error {
+// readCounts decodes how often the terms occur.
+func (r *documentReader) readCounts() {
 	counts := r.counts
 	r.doc.Counts = r.doc.Counts[:0]
 	for _, mark := range r.doc.Marks {
-		count, size := uint64(1), 0
+		count := uint64(1)
 		if mark&markRepeated != 0 {
-			if count, size = binary.Uvarint(counts); size <= 0 || count < 2 || count > math.MaxUint32 || counts[size-1] == 0 {
-				return errors.New("a term that occurs more than once, without its count")
-			}
+			var size int
+			count, size = binary.Uvarint(counts)
 			counts = counts[size:]
 		}
 		r.doc.Counts = append(r.doc.Counts, uint32(count))
 	}
-	if len(counts) > 0 {
-		return errors.New("more counts than terms")
-	}
-	return nil
 }
 
 // readCells decodes the cells.
 func (r *documentReader) readCells() {
-	r.doc.Cells, _ = appendDecoded(r.doc.Cells[:0], r.sizes[evidence.Grams], r.cells, CellCount)
+	r.doc.Cells = appendDecoded(r.doc.Cells[:0], r.sizes[evidence.Grams], r.cells)
 }
 
 // readAll sets the document.

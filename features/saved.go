@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"chaff/internal/evidence"
@@ -164,7 +165,7 @@ func (w *Writer) AddRecord(data []byte, file *Saved) (Ref, error) {
 		r.numbers[i] = file.numbers[place]
 	}
 	w.encode(r.numbers, r.doc, r.sizes, r.cells)
-	if w.lookup.repeats {
+	if !areGaps(w.gaps, uint32(len(r.numbers)), uint64(len(w.terms.hashes))) {
 		return 0, errTwice
 	}
 	return w.write(0, w.record), nil
@@ -182,6 +183,7 @@ func SavedDocument(data []byte, hashes []uint64) (Document, error) {
 	if sorted := slices.Sorted(slices.Values(r.doc.Terms)); len(slices.Compact(sorted)) < len(r.doc.Terms) {
 		return Document{}, errTwice
 	}
+	r.readCells()
 	r.doc.Marks = slices.Clone(r.doc.Marks)
 	return r.doc, nil
 }
@@ -224,7 +226,7 @@ func ReadDocument(data []byte) (doc Document, texts [][]byte, err error) {
 	return doc, texts, err
 }
 
-// check is split, readNumbers, readCounts and readCells for a record that may have any bytes. Its numbers must be below terms.
+// check is split, readNumbers and readCounts for a record that may have any bytes. Its numbers must be below terms.
 func (r *documentReader) check(record []byte, terms int) error {
 	if len(record) < recordHeader {
 		return fmt.Errorf("a record of %d bytes", len(record))
@@ -238,20 +240,56 @@ func (r *documentReader) check(record []byte, terms int) error {
 		return fmt.Errorf("%d terms in %d bytes", n, len(record))
 	}
 	r.split(record)
-	var ok bool
-	if r.numbers, ok = appendDecoded(r.numbers[:0], int(n), r.gaps, uint64(terms)); !ok {
+	if !areGaps(r.gaps, uint32(n), uint64(terms)) {
 		return errors.New("terms that do not ascend, or are not as many as it says")
 	}
-	if r.doc.Cells, ok = appendDecoded(r.doc.Cells[:0], r.sizes[evidence.Grams], r.cells, CellCount); !ok {
+	if !areGaps(r.cells, le.Uint32(record[4*evidence.Grams:]), CellCount) {
 		return errors.New("cells that do not ascend, or are not as many as it says")
 	}
-	sizes := r.sizes
+	sizes, counts := r.sizes, r.counts
 	for _, mark := range r.doc.Marks {
 		g := mark >> groupShift
 		if g >= byte(evidence.Grams) || sizes[g] == 0 {
 			return errors.New("another group than it says")
 		}
 		sizes[g]--
+		if mark&markRepeated != 0 {
+			count, width := binary.Uvarint(counts)
+			if width <= 0 || count < 2 || count > math.MaxUint32 || counts[width-1] == 0 {
+				return errors.New("a term that occurs more than once, without its count")
+			}
+			counts = counts[width:]
+		}
 	}
-	return r.readCounts()
+	if len(counts) > 0 {
+		return errors.New("more counts than terms")
+	}
+	r.readNumbers()
+	r.readCounts()
+	return nil
+}
+
+// areGaps reports whether gaps are those of n ascending numbers below limit.
+func areGaps(gaps []byte, n uint32, limit uint64) bool {
+	number := uint64(0)
+	for i := range n {
+		if len(gaps) < 2 {
+			return false
+		}
+		gap := uint64(binary.LittleEndian.Uint16(gaps))
+		gaps = gaps[2:]
+		if gap == wideGap {
+			if len(gaps) < 4 {
+				return false
+			}
+			if gap = uint64(binary.LittleEndian.Uint32(gaps)); gap < wideGap {
+				return false
+			}
+			gaps = gaps[4:]
+		}
+		if number += gap; number >= limit || gap == 0 && i > 0 {
+			return false
+		}
+	}
+	return len(gaps) == 0
 }
