@@ -79,7 +79,7 @@ func (f *Filter) Explain(raw []byte) (Explanation, error) {
 	}
 	s.reader = nil
 	if len(raw) > message.LargeSize {
-		runtime.GC() // frees the memory of the message now, since the view needs as much again
+		runtime.GC() // frees what the first reading took, since the view takes as much again
 	}
 	x := s.vector
 	view, err := f.settings.Reading.View(raw)
