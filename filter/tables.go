@@ -224,7 +224,7 @@ func (t *tables) inBlock(block []uint32, hash uint64) ([]uint32, error) {
 	if i := prefix%blockPrefixes + 1; i < blockPrefixes {
 		last = block[i]
 	}
-	n := min(int(last), len(terms)/size) - first
+	n := int(min(last, uint32(len(terms)/size))) - first
 	if first < 0 || n < 0 {
 		return nil, fmt.Errorf("%w: section TERM, prefix %d", ErrDamaged, prefix)
 	}

@@ -217,7 +217,7 @@ func ticksOf(least float64) plot.TickerFunc {
 // setLogarithmic makes an axis logarithmic. It spans the positive values, rounded to 1, 2 or 5 times a power of ten, of which the smallest may be a
 // millionth of the greatest. If there are others, its low end stands for 0.
 func setLogarithmic(a *plot.Axis, values []float64) {
-	positive := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !(v > 0 && finite(v)) })
+	positive := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !(v > 1e-100 && finite(v)) })
 	setRange(a, positive...)
 	if a.Min > a.Max {
 		a.Min, a.Max = 0.1, 0.1

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -105,7 +106,12 @@ func TestAMessageGivenToPassComesOutOrTheCodeIs75(t *testing.T) {
 		"signals": testSignals, "crashes": testCrashes, "limits": testLimits, "streams": testStreams,
 		"large messages": testLargeMessages, "rewritten models": testRewrittenModels,
 	} {
-		t.Run(name, func(t *testing.T) { test(t, p) })
+		t.Run(name, func(t *testing.T) {
+			if slices.Contains([]string{"signals", "crashes"}, name) && runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
+				t.Skip("needs the handler of signals in assembly, which amd64 and arm64 have")
+			}
+			test(t, p)
+		})
 	}
 }
 

@@ -79,11 +79,11 @@ func Open(file io.ReaderAt) (*Log, error) {
 	if v := le.Uint32(head[8:]); v != version {
 		return nil, fmt.Errorf("%w: its format is %d, this program reads up to %d", ErrVersion, v, version)
 	}
-	settings := int(le.Uint32(head[12:]))
+	settings := le.Uint32(head[12:])
 	if settings > maxSettings {
 		return nil, fmt.Errorf("%w: header", ErrDamaged)
 	}
-	end := align(headerSize + settings)
+	end := align(headerSize + int(settings))
 	if more := end + 8 - len(head); more > 0 {
 		if err := readInto(file, make([]byte, 8), int64(end)); err != nil { // a size that is claimed takes no memory
 			return nil, err

@@ -14,6 +14,6 @@ import (
 func Guard(args []string) {
 	debug.SetTraceback("crash")
 	if parse(args).Pass {
-		signal.Ignore(os.Interrupt, syscall.SIGTERM)
+		signal.Ignore(os.Interrupt, syscall.SIGPIPE, syscall.SIGTERM)
 	}
 }
