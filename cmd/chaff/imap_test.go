@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -153,7 +154,7 @@ func TestAMailboxByIMAPThatCannotBeFiltered(t *testing.T) {
 	t.Parallel()
 	b := newPostbox(t)
 	open, secret := filepath.Join(t.TempDir(), "open"), filepath.Join(t.TempDir(), "secret")
-	must(t, os.WriteFile(open, []byte("geheim\n"), 0o644))
+	must(t, errors.Join(os.WriteFile(open, []byte("geheim\n"), 0o644), os.Chmod(open, 0o644))) // whatever the umask is
 	must(t, os.WriteFile(secret, []byte("falsch\n"), 0o600))
 	for _, c := range []struct {
 		args []string

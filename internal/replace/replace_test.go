@@ -174,7 +174,7 @@ func TestOnlyFilesOfTheKindAreReplaced(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "file")
-			if err := os.WriteFile(path, []byte(tt.text), 0o640); err != nil {
+			if err := errors.Join(os.WriteFile(path, []byte(tt.text), 0o640), os.Chmod(path, 0o640)); err != nil { // whatever the umask is
 				t.Fatal(err)
 			}
 			for _, err := range []error{tt.kind.Check(path), File(path, tt.kind, []byte("new"), 0o600)} {
