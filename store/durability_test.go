@@ -89,45 +89,12 @@ func runLearner(path string) error {
 	return nil
 }
 
-// numbered returns a message with a number.
-func numbered(i int) Message {
-	label := []string{"ham", "spam"}[i%2]
-	return Message{Raw: fmt.Appendf(nil, "Subject: number %d of %s\n\nword%d and more words of %s\n", i, label, i, label), Label: label, Way: ByHand}
-}
-
 // learner returns the command of a learner.
 func learner(path string, first, messages int, environ ...string) *exec.Cmd {
 	c := exec.Command(os.Args[0])
 	c.Env = append(os.Environ(), "LEARNER="+path, fmt.Sprintf("FIRST=%d", first), fmt.Sprintf("MESSAGES=%d", messages))
 	c.Env = append(c.Env, environ...)
 	return c
-}
-
-// numbers returns the numbers of the messages that the store at path has beside those of the training, by looking for each of the
-// first n.
-func numbers(t testing.TB, path string, n int) map[int]bool {
-	t.Helper()
-	v, err := Look(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	has := make(map[int]bool)
-	for i := range n {
-		if v.ledger.knows(v.Fingerprint(numbered(i).Raw)) {
-			has[i] = true
-		}
-	}
-	return has
-}
-
-// copyStore copies a model and its store and returns the path of the copy.
-func copyStore(t testing.TB, path string, store []byte) string {
-	t.Helper()
-	to := filepath.Join(t.TempDir(), "model")
-	if err := errors.Join(os.WriteFile(to, contents(t, path), 0o600), os.WriteFile(to+Suffix, store, 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	return to
 }
 
 func TestALogThatIsCutAnywhereHasTheStateBeforeOrAfterAMessage(t *testing.T) {

@@ -118,6 +118,39 @@ func contents(t testing.TB, path string) []byte {
 	return data
 }
 
+// copyStore copies a model and its store and returns the path of the copy.
+func copyStore(t testing.TB, path string, store []byte) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "model")
+	if err := errors.Join(os.WriteFile(to, contents(t, path), 0o600), os.WriteFile(to+Suffix, store, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+// numbered returns a message with a number.
+func numbered(i int) Message {
+	label := []string{"ham", "spam"}[i%2]
+	return Message{Raw: fmt.Appendf(nil, "Subject: number %d of %s\n\nword%d and more words of %s\n", i, label, i, label), Label: label, Way: ByHand}
+}
+
+// numbers returns the numbers of the messages that the store at path has beside those of the training, by looking for each of the
+// first n.
+func numbers(t testing.TB, path string, n int) map[int]bool {
+	t.Helper()
+	v, err := Look(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	has := make(map[int]bool)
+	for i := range n {
+		if v.ledger.knows(v.Fingerprint(numbered(i).Raw)) {
+			has[i] = true
+		}
+	}
+	return has
+}
+
 func TestAMessageIsLearnedMovedAndForgotten(t *testing.T) {
 	path := trained(t, "multinomial", corpustest.Mailbox(1, 30, "ham", "spam"))
 	s := opened(t, path)
