@@ -103,7 +103,7 @@ func (w *Writer) Close() {
 	}
 	w.page = data[:0]
 	if s.file == nil && s.err == nil {
-		s.file, s.err = replace.Scratch(s)
+		s.file, s.err = replace.Scratch()
 	}
 	if s.err != nil {
 		return

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"runtime"
 	"slices"
 	"time"
 
@@ -56,9 +55,6 @@ func openModelFile(path string) (m modelFile, err error) {
 	default:
 		m.Reader, err = modelFormat.Open(m.file, m.opened.Size())
 	}
-	if err == nil && runtime.GOOS == "windows" { // which does not replace files that are open
-		err = m.readAll()
-	}
 	if err != nil {
 		m.Close()
 		return modelFile{}, fmt.Errorf("open model %s: %w", path, replace.Reason(err)) // whose path would name the file twice
@@ -86,15 +82,13 @@ const settled = 2 * time.Second
 
 // settle reads a file that changed a moment ago into memory. It returns what reports whether another one has changed since it was opened.
 func (m *modelFile) settle(now time.Time) (changed func() bool, err error) {
-	if runtime.GOOS != "windows" { // see openModelFile
-		if now.Sub(m.opened.ModTime()) > settled {
-			return func() bool {
-				is, err := m.file.Stat()
-				return err != nil || !is.ModTime().Equal(m.opened.ModTime()) || is.Size() != m.opened.Size()
-			}, nil
-		}
-		err = m.readAll()
+	if now.Sub(m.opened.ModTime()) > settled {
+		return func() bool {
+			is, err := m.file.Stat()
+			return err != nil || !is.ModTime().Equal(m.opened.ModTime()) || is.Size() != m.opened.Size()
+		}, nil
 	}
+	err = m.readAll()
 	for _, name := range []string{"TERM", "CELL"} { // blocks of two models may be in a file that is being rewritten
 		if err == nil && m.Has(name) {
 			_, err = m.Section(name)

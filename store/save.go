@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sync"
 	"syscall"
@@ -235,8 +236,11 @@ func commit(path string, f *filter.Filter, l *ledger, last func(model string, lo
 	return log, replace.Reason(err)
 }
 
-// syncFolder syncs the folder of a file. It is called on systems with locks only.
+// syncFolder syncs the folder of a file, where the system does not do so by itself.
 func syncFolder(path string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
 	folder, err := os.Open(filepath.Dir(path))
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -174,6 +175,10 @@ Your own mail is next. Chaff reads it and changes nothing in it:
 func saveSample(w io.Writer, dir string) error {
 	folders := []string{".", "cur", "new", "tmp", ".Junk", ".Junk/cur", ".Junk/new", ".Junk/tmp"}
 	mail := map[string][]byte{} // by path in the folder
+	colon := ":"
+	if runtime.GOOS == "windows" { // where what follows a colon names a part of a file
+		colon = ";"
+	}
 	for item, err := range sample.Source() {
 		if err != nil {
 			return err
@@ -187,7 +192,7 @@ func saveSample(w io.Writer, dir string) error {
 			folder = ".Junk/cur"
 		}
 		hour := len(mail) * 97 % 300 // the sample has all ham first, which no mailbox has
-		name := fmt.Sprintf("%d.%s:2,S", 1700000000+3600*hour, strings.TrimSuffix(path.Base(item.Origin), ".eml"))
+		name := fmt.Sprintf("%d.%s%s2,S", 1700000000+3600*hour, strings.TrimSuffix(path.Base(item.Origin), ".eml"), colon)
 		mail[path.Join(folder, name)] = raw
 	}
 	there := fs.WalkDir(os.DirFS(dir), ".", func(name string, e fs.DirEntry, err error) error {

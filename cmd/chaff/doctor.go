@@ -145,7 +145,7 @@ func (d *doctor) files() {
 			d.bad(file.about, "chown --reference="+hint.Word(file.path)+" "+hint.Word(folder), "%s belongs to another user than its folder, which is root's", file.path)
 		case !sameOwner(file.path, folder):
 			d.bad(file.about, "chown --reference="+hint.Word(folder)+" "+hint.Word(file.path), "%s belongs to another user than its folder, as whom the daemon runs", file.path)
-		case info.Mode().Perm()&0o077 != 0:
+		case replace.Others(info) != 0:
 			d.bad(file.about, "chmod 600 "+hint.Word(file.path), "%s: others can use it, and %s", file.path, file.secret)
 		default:
 			d.good(file.about, "%s, %s, written %s", file.path, sizeOf(info.Size()), ago(d.now, info.ModTime()))
@@ -155,7 +155,7 @@ func (d *doctor) files() {
 		d.bad("folder", "give it to the user of the daemon with chown", "no file can be written in %s: %v", folder, err)
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		d.bad("folder", "make room on its disk, and mount it for writing", "no file can be written in %s: %v", folder, err)
-	} else if info, err := os.Stat(folder); err == nil && info.Mode().Perm()&0o022 != 0 {
+	} else if info, err := os.Stat(folder); err == nil && replace.Others(info)&0o022 != 0 {
 		d.bad("folder", "chmod 700 "+hint.Word(folder), "others can write in %s", folder)
 	}
 }

@@ -114,7 +114,7 @@ func readSecret(path string) (text []byte, isShared bool, err error) {
 		err = errors.New("it is a folder")
 	}
 	if err == nil {
-		isShared = info.Mode().Perm()&0o077 != 0 && info.Mode()&fs.ModeNamedPipe == 0
+		isShared = replace.Others(info) != 0 && info.Mode()&fs.ModeNamedPipe == 0
 		text, err = io.ReadAll(io.LimitReader(file, maxSecret))
 	}
 	return text, isShared, replace.Reason(err)
@@ -265,7 +265,7 @@ func (a *answer) saved() {
 		}
 		return text
 	}
-	text := a.model + ", " + sizeAt(a.model)
+	text := filepath.ToSlash(a.model) + ", " + sizeAt(a.model)
 	if size := sizeAt(filter.LogOf(a.model)); size != "" {
 		text += "; " + filepath.Base(a.model) + store.Suffix + ", " + size
 	}

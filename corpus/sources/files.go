@@ -127,7 +127,7 @@ type single struct {
 // newTempFile returns the content that write has given a temporary file, whose errors are about that file.
 func newTempFile(name string, write func(w io.Writer) error) (*single, error) {
 	s := &single{name: name, err: io.EOF}
-	file, err := replace.Scratch(s)
+	file, err := replace.Scratch()
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,8 @@ package hint
 import (
 	"errors"
 	"io"
+	"path/filepath"
+	"runtime"
 	"strings"
 
 	"chaff/internal/indices"
@@ -31,11 +33,15 @@ func Or(err error, hint string) error {
 
 // Word returns a path as a shell reads it.
 func Word(path string) string {
+	path = filepath.ToSlash(path) // a backslash would be escaped for the terminal
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./~+-,@%=:"
 	if path != "" && strings.Trim(path, plain) == "" {
 		return path
 	}
-	return "'" + strings.ReplaceAll(path, "'", `'"'"'`) + "'" // without a backslash, which would be escaped for the terminal
+	if runtime.GOOS == "windows" { // where no name has a double quote
+		return `"` + path + `"`
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'"'"'`) + "'"
 }
 
 // Print prints err, one line for each joined error, and the hint if there is one. The names of files and classes in an error

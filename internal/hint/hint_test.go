@@ -3,6 +3,7 @@ package hint
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -61,9 +62,13 @@ func FuzzErrorsAreALineEach(f *testing.F) {
 }
 
 func TestAPathIsQuotedForTheShell(t *testing.T) {
-	for path, want := range map[string]string{
+	paths := map[string]string{
 		"spam.model": "spam.model", "~/a-b/c_d.model": "~/a-b/c_d.model", "my model": "'my model'", "it's": `'it'"'"'s'`, "": "''",
-	} {
+	}
+	if runtime.GOOS == "windows" {
+		paths = map[string]string{`C:\mail\spam.model`: "C:/mail/spam.model", `C:\my model`: `"C:/my model"`, "it's": `"it's"`, "": `""`}
+	}
+	for path, want := range paths {
 		if got := Word(path); got != want {
 			t.Errorf("%s: got %s, want %s", path, got, want)
 		}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 )
@@ -77,6 +78,14 @@ func IsForeign(info fs.FileInfo, path string) bool {
 	return by != 0 && by != uint32(os.Geteuid()) && (err != nil || by != owner(of))
 }
 
+// Others returns the permissions of other users than the owner. Windows has none in the mode.
+func Others(info fs.FileInfo) fs.FileMode {
+	if runtime.GOOS == "windows" {
+		return 0
+	}
+	return info.Mode() & 0o077
+}
+
 // isOfProcess reports whether a path leads to what a process has open. The links there, such as /proc/self/fd/0, need not name a path, so only the system can
 // follow them.
 func isOfProcess(path string) bool {
@@ -97,7 +106,7 @@ func Real(path string) (string, error) {
 func OpenExisting(path string, flag int) (*os.File, error) {
 	flag |= syscall.O_NONBLOCK | syscall.O_NOCTTY // a terminal of a user must not become that of root
 	if os.Geteuid() != 0 {
-		return os.OpenFile(path, flag, 0)
+		return open(path, flag)
 	}
 	if atOnce() {
 		if file, err := straight(path, flag); err == nil {
@@ -110,7 +119,7 @@ func OpenExisting(path string, flag int) (*os.File, error) {
 			return nil, err
 		}
 		if isOfProcess(real) {
-			return os.OpenFile(real, flag, 0)
+			return open(real, flag)
 		}
 		file, err := straight(real, flag)
 		if err != nil {

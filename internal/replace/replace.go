@@ -24,7 +24,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -150,11 +149,10 @@ func Written(path string, kind Kind, mode fs.FileMode, content func(file *os.Fil
 
 // pour writes content, which may not come in order, to the device at path.
 func pour(path string, content func(file *os.File) error) error {
-	file, err := os.CreateTemp("", prefix+"*"+suffix)
+	file, err := Scratch()
 	if err != nil {
 		return err
 	}
-	defer os.Remove(file.Name())
 	defer file.Close()
 	if err := content(file); err != nil {
 		return err
@@ -177,8 +175,8 @@ func pour(path string, content func(file *os.File) error) error {
 	return err
 }
 
-// Locked is Written, and returns the new file open. It is locked (flock) from before it has its name until it is closed, where the
-// system has such locks. It gets the permissions and the owner of the file that is there; if there is none, mode, and the owner of the file at beside in the
+// Locked is Written, and returns the new file open. It is locked from before it has its name until it is closed, where the
+// file system has locks. It gets the permissions and the owner of the file that is there; if there is none, mode, and the owner of the file at beside in the
 // same folder, if that is not empty, or of the folder. A device is an error.
 func Locked(path, beside string, kind Kind, mode fs.FileMode, content func(file *os.File) error) (*os.File, error) {
 	path, err := Target(path)
@@ -210,9 +208,6 @@ func Locked(path, beside string, kind Kind, mode fs.FileMode, content func(file 
 			err = file.Sync()
 		}
 		temporary := filepath.Base(file.Name())
-		if err == nil && runtime.GOOS == "windows" { // which cannot rename open files
-			file.Close()
-		}
 		if err == nil {
 			err = dir.Rename(temporary, name)
 		}
@@ -222,9 +217,6 @@ func Locked(path, beside string, kind Kind, mode fs.FileMode, content func(file 
 		}
 		return err
 	})
-	if err == nil && runtime.GOOS == "windows" {
-		file, err = os.OpenFile(path, os.O_RDWR, 0)
-	}
 	if err != nil {
 		return nil, Reason(err)
 	}
@@ -296,18 +288,32 @@ func create(dir *os.Root, mode fs.FileMode) (*os.File, error) {
 	return nil, fs.ErrExist
 }
 
-// Scratch returns a temporary file for its owner. It has no name where the system allows that, and is else removed with the owner.
-func Scratch[T any](owner *T) (*os.File, error) {
-	file, err := os.CreateTemp("", "chaff-*")
+// sweep removes the temporary files of a folder that are not locked.
+func sweep(dir *os.Root) {
+	temporaries, _ := fs.Glob(dir.FS(), prefix+"*"+suffix)
+	for _, name := range temporaries {
+		if regular(dir, name) == nil {
+			continue
+		}
+		file, err := dir.OpenFile(name, os.O_RDWR|syscall.O_NONBLOCK, 0)
+		if err != nil {
+			continue
+		}
+		if locked, _ := Lock(file); locked {
+			dir.Remove(name)
+		}
+		file.Close()
+	}
+}
+
+// Scratch returns a temporary file that goes when it is closed, or with the process. It has no name where the system allows that.
+func Scratch() (*os.File, error) {
+	path := filepath.Join(os.TempDir(), "chaff-"+strconv.FormatUint(rand.Uint64(), 36))
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|removedOnClose, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("create a temporary file in %s: %w", os.TempDir(), Reason(err))
 	}
-	if os.Remove(file.Name()) != nil { // some systems do not remove open files
-		runtime.AddCleanup(owner, func(file *os.File) {
-			file.Close()
-			os.Remove(file.Name())
-		}, file)
-	}
+	os.Remove(path)
 	return file, nil
 }
 

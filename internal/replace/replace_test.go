@@ -74,7 +74,7 @@ func TestAFileIsReplacedInOneStep(t *testing.T) {
 	if err := os.Chmod(path, 0o640); err != nil {
 		t.Fatal(err)
 	}
-	old, err := os.Open(path)
+	old, err := OpenExisting(path, os.O_RDONLY)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+//go:build unix
 
 package replace
 
@@ -10,8 +10,10 @@ import (
 	"syscall"
 )
 
-// noFollow opens no link.
-const noFollow = syscall.O_NOFOLLOW
+const (
+	noFollow       = syscall.O_NOFOLLOW // opens no link
+	removedOnClose = 0                  // here a file that is open can be removed
+)
 
 // Lock locks a file against other processes and reports whether no other has it. The system releases the lock when the process ends.
 func Lock(file *os.File) (bool, error) {
@@ -32,23 +34,7 @@ func Unlock(file *os.File) error {
 	return errors.Join(err, file.Close())
 }
 
-// sweep removes the temporary files of a folder that are not locked.
-func sweep(dir *os.Root) {
-	temporaries, _ := fs.Glob(dir.FS(), prefix+"*"+suffix)
-	for _, name := range temporaries {
-		if regular(dir, name) == nil {
-			continue
-		}
-		file, err := dir.OpenFile(name, os.O_RDWR|syscall.O_NONBLOCK, 0)
-		if err != nil {
-			continue
-		}
-		if locked, _ := Lock(file); locked {
-			dir.Remove(name)
-		}
-		file.Close()
-	}
-}
+func open(path string, flag int) (*os.File, error) { return os.OpenFile(path, flag, 0) }
 
 func owner(info fs.FileInfo) uint32 { return info.Sys().(*syscall.Stat_t).Uid }
 

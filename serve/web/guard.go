@@ -179,7 +179,7 @@ func Token(model string, log serve.Logger) (token string, err error) {
 	switch {
 	case replace.IsForeign(info, model):
 		return "", fmt.Errorf("the token in %s belongs to another user, who knows it: remove it, and a new one is made", path)
-	case info.Mode().Perm()&0o077 != 0:
+	case replace.Others(info) != 0:
 		return "", fmt.Errorf("others can use the token in %s: chmod 600 it, and remove it if somebody may have read it: then a new one is made", path)
 	}
 	text, err := io.ReadAll(file)
