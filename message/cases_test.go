@@ -151,6 +151,8 @@ func TestTextThatIsNoneAndTextThatLooksLikeNone(t *testing.T) {
 		"UCS-2":                                                        {"Content-Type: text/plain; charset=ucs-2\n" + wrapped(utf16(binary.BigEndian, "cheap 便宜\n")), "cheap 便宜", true},
 		"UTF-32 in little-endian order":                                {"Content-Type: text/plain; charset=utf-32\n" + wrapped(utf32(binary.LittleEndian, "cheap 便宜\n")), "cheap 便宜", true},
 		"UTF-32 in big-endian order":                                   {"Content-Type: text/plain; charset=utf-32\n" + wrapped(utf32(binary.BigEndian, "cheap 便宜\n")), "cheap 便宜", true},
+		"Chinese in UTF-32, in big-endian order":                       {"Content-Type: text/plain; charset=utf-32\n" + wrapped(utf32(binary.BigEndian, "便宜")), "便宜", true},
+		"an empty type before another is the type":                     {"Content-Type:\nContent-Type: text/html\n\nche<b>ap</b>", "che<b>ap", true},
 		"UTF-32 with a mark":                                           {"Content-Type: text/plain; charset=utf-32\n" + wrapped("\xff\xfe\x00\x00"+utf32(binary.LittleEndian, "cheap")), "cheap", true},
 		"UTF-16 with a mark":                                           {"Content-Type: text/plain; charset=utf-16\n" + wrapped("\xff\xfe"+utf16(binary.LittleEndian, "便宜")), "便宜", true},
 		"a flowed word goes on in the next line":                       {"Content-Type: text/plain; format=flowed; delsp=yes\n\nche \nap\n", "cheap", true},

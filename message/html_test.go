@@ -182,6 +182,7 @@ func TestHiddenTextIsKeptApart(t *testing.T) {
 		{"a picture does not end a paragraph", "<p hidden>b<img>c", "", "b c", "by-style"},
 		{"an end tag ends what is open inside", "<div hidden>a <b>b</div>c", "c", "a b", "by-style"},
 		{"an end tag ends nothing outside of its cell", "<div hidden>a<table><td>b</div>c</table></div>d", "d", "a b c", "by-style"},
+		{"the end of bold text leaves the blocks in it open", "<div hidden><b><div>a</b>b</div>c</div>d", "d", "ab c", "by-style"},
 		{"deeper elements than are remembered", strings.Repeat("<i>", 1000) + "<b hidden>a</b>b", "b", "a", "by-style"},
 		{"deeper elements inside of what is hidden", "<b hidden>" + strings.Repeat("<i>", 1000) + "a", "", "a", "by-style"},
 	}
@@ -258,6 +259,8 @@ func TestLinksAreKeptWithTheirKindAndText(t *testing.T) {
 		{"an anchor with a long text", "<a href=u>" + long + "</a>", "anchor u [" + long[:255] + "]"},
 		{"a hidden anchor", "<p hidden><a href=u>a</a></p>", "anchor u []"},
 		{"an area", "<area href=u alt=b>", "anchor u []"},
+		{"a link of VML", "<v:roundrect href=u>b</v:roundrect>", "anchor u []"},
+		{"a picture of VML", "<v:imagedata src=u>", "image u []"},
 		{"a form", "<form action=u><input type=submit formaction=v value=Go><button formaction=w>", "form u [], form v [], form w []"},
 		{"pictures", "<img src=u><input type=image src=v><img srcset='w 1x, x 2x'>", "image u [], image v [], image w [], image x []"},
 		{"what is fetched", "<link href=u><iframe src=v></iframe><body background=w><base href=x>", "other u [], other v [], other w [], other x []"},
