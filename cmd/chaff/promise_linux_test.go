@@ -32,7 +32,8 @@ type deliveryProgram struct{ path, home, model string }
 
 func newDeliveryProgram(t *testing.T) deliveryProgram {
 	t.Helper()
-	home := trained(t)
+	home, err := filepath.EvalSymlinks(trained(t)) // as the system names a program that runs
+	must(t, err)
 	p := deliveryProgram{filepath.Join(home, "chaff-classify"), home, filepath.Join(home, ".local", "share", "chaff", "model")}
 	// Unlike go build, go run keeps the program that it has linked.
 	if out, err := exec.Command("go", "run", "-buildvcs=false", "-exec=cp", "chaff/cmd/chaff-classify", p.path).CombinedOutput(); err != nil {

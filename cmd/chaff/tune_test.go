@@ -49,7 +49,10 @@ type home struct {
 }
 
 func newHome(t *testing.T, search string) home {
-	h := home{t, t.TempDir()}
+	dir, err := os.MkdirTemp("", "d") // short, as the names of sockets must be
+	must(t, err)
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	h := home{t, dir}
 	for _, class := range []string{"ham", "spam"} {
 		must(t, os.Symlink(filepath.Join(sampleDir(), class), h.path(class)))
 	}
