@@ -31,7 +31,7 @@ func TestAConfinedEngineDoesAllItDoes(t *testing.T) {
 		testConfined(t, folder)
 		return
 	}
-	t.Parallel() // it waits
+	t.Parallel()                         // it waits
 	folder, err := os.MkdirTemp("", "d") // short, as the names of sockets must be
 	if err != nil {
 		t.Fatal(err)
