@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -72,6 +73,7 @@ func TestBadFilesAreRefused(t *testing.T) {
 		"seed.toml":              `seed is -1 (file): must be a whole number, not negative`,
 		"list_for_number.toml":   `workers is [1, 2] (file): must be a whole number`,
 		"fraction.toml":          `tokenize.max_length is 2.5 (file): must be a whole number`,
+		"large_number.json":      `tokenize.gram_text_bytes is 1e+30 (file): must be a whole number`,
 		"serve.toml":             `serve.max_seconds is 0: must be from 0.01 to 600`,
 		"store.toml":             `store.max_age is -1: must be at least 0`,
 		"read_days.toml":         `mailbox.read_days is 200000: must be from 0 to 36500`,
@@ -103,6 +105,19 @@ func TestBadFilesAreRefused(t *testing.T) {
 				t.Errorf("one fault has more than one line: %v", err)
 			}
 		})
+	}
+}
+
+func TestANumberOfAFileIsReadAsItIsOrRefused(t *testing.T) {
+	for ending, text := range map[string]string{"toml": "tokenize.max_tokens = 4294967297", "yaml": "tokenize: {max_tokens: 4294967297}", "json": `{"tokenize": {"max_tokens": 4294967297}}`} {
+		path := filepath.Join(t.TempDir(), "file."+ending)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l, err := Load(Sources{File: path})
+		if got := int64(l.Tokenize.MaxTokens); err == nil && got != 4294967297 || (err == nil) != (strconv.IntSize == 64) {
+			t.Errorf("%s: got %d, %v", ending, got, err)
+		}
 	}
 }
 

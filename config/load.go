@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -194,7 +193,7 @@ func decodeInto(target reflect.Value, value any) error {
 	return d.Decode(value)
 }
 
-// convert stops weak typing from converting true to 1 or "1", 3 to true, 2.5 to 2, -1 to 2^64 - 1, and no text to 0 or false. It splits "a,b"; empty text is an empty list.
+// convert stops weak typing from converting true to 1 or "1", 3 to true, 2.5 to 2, 2^32 to 0, -1 to 2^64 - 1, and no text to 0 or false. It splits "a,b"; empty text is an empty list.
 func convert(_, to reflect.Type, data any) (any, error) {
 	if to.Kind() == reflect.Uint64 && strings.HasPrefix(fmt.Sprint(data), "-") {
 		return nil, errors.New("negative")
@@ -204,9 +203,11 @@ func convert(_, to reflect.Type, data any) (any, error) {
 		return nil, errors.New("true or false")
 	}
 	switch value := data.(type) {
+	case int64: // as text, which is an error if it is too large: of a number, the lowest 32 bits would be taken where an int has no more
+		return strconv.FormatInt(value, 10), nil
 	case float64:
-		if value != math.Trunc(value) && to.Kind() != reflect.Float64 {
-			return nil, errors.New("a fraction")
+		if to.Kind() != reflect.Float64 {
+			return strconv.FormatFloat(value, 'f', -1, 64), nil
 		}
 	case string:
 		if to.Kind() == reflect.Slice {
