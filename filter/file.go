@@ -77,7 +77,7 @@ func (f *Filter) SaveTo(file io.WriterAt, learning bool) (identity uint64, err e
 	if errors.Is(err, ErrNoTexts) { // nor the numbers of documents: the terms of FREQ stay those of the file
 		documents, err = make([]uint32, f.vocabulary.Len()), nil
 		for of := f.tables.often; len(of) > 0; of = of[3+rows:] {
-			if id := int(of[2]); id < len(documents) {
+			if id := of[2]; id < uint32(len(documents)) {
 				documents[id] = 1
 			}
 		}

@@ -143,14 +143,14 @@ func (c *settingsCodec) each(values ...any) {
 	}
 }
 
-// number writes a number, or reads one.
+// number writes a number, or reads one. One that an int of this machine cannot hold fails.
 func (c *settingsCodec) number(n int) int {
 	if !c.reads {
 		c.data = binary.AppendVarint(c.data, int64(n))
 		return n
 	}
 	read, size := binary.Varint(c.data)
-	c.failed, c.data = c.failed || size <= 0, c.data[max(size, 0):]
+	c.failed, c.data = c.failed || size <= 0 || int64(int(read)) != read, c.data[max(size, 0):]
 	return int(read)
 }
 

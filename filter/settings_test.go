@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"encoding/binary"
 	"reflect"
 	"testing"
 
@@ -34,6 +35,15 @@ func fillIn(v reflect.Value, n *int) {
 		v.SetFloat(float64(*n) / 8)
 	default:
 		panic("a setting of the kind " + v.Kind().String())
+	}
+}
+
+func TestANumberOfTheSettingsIsReadAsItIsOrRefused(t *testing.T) {
+	for _, n := range []int64{1<<31 - 1, 1 << 31, 1 << 32, -1<<31 - 1} {
+		c := settingsCodec{data: binary.AppendVarint(nil, n), reads: true}
+		if got := int64(c.number(0)); !c.failed && got != n || c.failed && int64(int(n)) == n {
+			t.Errorf("%d is read as %d", n, got)
+		}
 	}
 }
 

@@ -153,7 +153,7 @@ func (h *head) find(hashes []uint64) (known []uint64, weights []float32, err err
 	}
 	known, weights = make([]uint64, 0, len(hashes)), make([]float32, len(hashes)*t.rows)
 	add := func(i int, term []uint32) {
-		if term != nil && int(term[0]) < t.terms { // a damaged file can have an id that no term has
+		if term != nil && term[0] < uint32(t.terms) { // a damaged file can have an id that no term has
 			known = append(known, uint64(i)<<32|uint64(term[0]))
 			for r, bits := range term[1:] {
 				weights[i*t.rows+r] = math.Float32frombits(bits)
@@ -203,7 +203,7 @@ func (t *tables) block(section *sections.Part, number int) ([]uint32, error) {
 	term := int64(4 * (2 + t.rows))
 	from := int64(number)*blockHeader + int64(t.starts[number])*term
 	to := int64(number+1)*blockHeader + int64(t.starts[number+1])*term
-	if from > to-blockHeader || to > section.Size || int(t.starts[number+1]) > t.terms {
+	if from > to-blockHeader || to > section.Size || t.starts[number+1] > uint32(t.terms) {
 		return nil, fmt.Errorf("%w: section PREF", ErrDamaged)
 	}
 	data, err := section.Read(from, to)
@@ -306,7 +306,7 @@ func (t *tables) all(hasCells bool) (*features.Vocabulary, []float32, error) {
 		return nil, nil, err
 	}
 	blocks, size := len(t.starts)-1, 2+t.rows
-	if section.Size != int64(blocks*blockHeader+4*t.terms*size) {
+	if section.Size != int64(blocks)*blockHeader+4*int64(t.starts[blocks])*int64(size) {
 		return nil, nil, fmt.Errorf("%w: section TERM is not for %d terms", ErrDamaged, t.terms)
 	}
 	var cells []uint32
@@ -331,13 +331,13 @@ func (t *tables) all(hasCells bool) (*features.Vocabulary, []float32, error) {
 			starts = append(starts, t.starts[number]+end)
 		}
 		for terms := block[blockPrefixes:]; len(terms) > 0; terms = terms[size:] {
-			id := int(terms[1])
-			if id >= t.terms {
+			id := terms[1]
+			if id >= uint32(t.terms) {
 				return nil, nil, fmt.Errorf("%w: section TERM has the id %d of %d", ErrDamaged, id, t.terms)
 			}
 			table = append(table, terms[:2]...)
 			for r, bits := range terms[2:size] {
-				weights[first+id*t.rows+r] = math.Float32frombits(bits)
+				weights[first+int(id)*t.rows+r] = math.Float32frombits(bits)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package filter
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -241,9 +242,10 @@ func TestBlocksOfAnotherPlaceAreDamage(t *testing.T) {
 
 // TestCountsThatDisagreeAreDamage changes one number of section PREF, under a correct checksum.
 func TestCountsThatDisagreeAreDamage(t *testing.T) {
-	file := encode(t, spamFilter(t))
+	spam := spamFilter(t)
+	file := encode(t, spam)
 	for number := range 4 {
-		for _, value := range []uint32{0, 1, 7, 32, 33, 1 << 20, 1<<32 - 1} {
+		for _, value := range []uint32{0, 1, 7, 32, 33, 1 << 20, 1<<30 + uint32(spam.vocabulary.Len()), 1<<32 - 1} {
 			changed := withSections(t, file, func(name string, data []byte) []byte {
 				if name == "PREF" {
 					copy(data[len(data)-4*(number+1):], sections.Bytes([]uint32{value}))
@@ -260,5 +262,56 @@ func TestCountsThatDisagreeAreDamage(t *testing.T) {
 				f.Classify([]byte(knownLetter)) // does not panic
 			}
 		}
+	}
+}
+
+func TestAnIDThatNoTermHasIsDamage(t *testing.T) {
+	le := binary.LittleEndian
+	for _, id := range []uint32{1 << 20, 1<<31 + 1, 1<<32 - 1} {
+		var pref []uint32
+		changed := withSections(t, encode(t, spamFilter(t)), func(name string, data []byte) []byte {
+			switch name {
+			case "PREF":
+				pref = sections.Decode[uint32](data)
+			case "FREQ":
+				for at := 8; at < len(data); at += 16 {
+					le.PutUint32(data[at:], id)
+				}
+			case "TERM":
+				for number := range len(pref) - 2 { // all of one row
+					block := data[number*blockHeader+12*int(pref[number+1]):][:blockHeader+12*int(pref[number+2]-pref[number+1])]
+					for at := blockHeader + 4; at < len(block); at += 12 {
+						le.PutUint32(block[at:], id)
+					}
+					le.PutUint32(block, uint32(checksumOf(block[4:], number)))
+				}
+			}
+			return data
+		})
+		if _, err := Decode(changed); !errors.Is(err, ErrDamaged) {
+			t.Errorf("id %d: got %v, want %v", id, err, ErrDamaged)
+		}
+		if c, err := inParts(t, changed).Classify([]byte(knownLetter)); c.Known > 0 || err != nil {
+			t.Errorf("id %d: %d terms are known, %v", id, c.Known, err)
+		}
+	}
+}
+
+func TestAFrequentTermWithAnIDThatNoTermHasIsNotSaved(t *testing.T) {
+	file := withSections(t, encode(t, spamFilter(t)), func(name string, data []byte) []byte {
+		switch name {
+		case "FREQ":
+			binary.LittleEndian.PutUint32(data[8:], 1<<31)
+		case "TEXT", "DOCF":
+			return nil
+		}
+		return data
+	})
+	f, err := Decode(file)
+	noError(t, err)
+	again, err := Decode(encode(t, f))
+	noError(t, err)
+	if c, want := again.Classify([]byte(knownLetter)), f.Classify([]byte(knownLetter)); c != want {
+		t.Errorf("got %+v, want %+v", c, want)
 	}
 }

@@ -209,7 +209,7 @@ func earlierDocument(record, hashes, groups []byte) (doc features.Document, numb
 	le := binary.LittleEndian
 	header := r.u32()
 	cells, n, width := int(r.u32()), int(header/2), 3+int(header%2)
-	if n > len(record) || cells > len(record) {
+	if n > len(record) || uint(cells) > uint(len(record)) {
 		return doc, nil, false
 	}
 	ids, head, repeated, known := r.take(n*width), r.take((n+7)/8), r.take((n+7)/8), map[uint32]bool{}
@@ -306,7 +306,7 @@ func (l *ledger) enterEarlier(data []byte, w *features.Writer) bool {
 	}
 	entry := r.take(entrySize)[:entrySize]
 	sketch, n, cells, _ := int(r.u32()), int(r.u32()), int(r.u32()), r.u32()
-	if r.failed || sketch > len(data) || n > len(data) || cells > len(data) {
+	if r.failed || max(uint(sketch), uint(n), uint(cells)) > uint(len(data)) {
 		return false
 	}
 	if what == forget {

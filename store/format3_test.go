@@ -233,3 +233,20 @@ func FuzzEarlier(f *testing.F) {
 		}
 	})
 }
+
+func TestSizesInAStoreOfAnEarlierVersionMayBeAnyNumber(t *testing.T) {
+	le := binary.LittleEndian
+	for _, size := range []uint32{1000, 1 << 29, 1 << 31, 1<<32 - 1} {
+		if _, _, ok := earlierDocument(le.AppendUint32([]byte{0, 0, 0, 0}, size), nil, nil); ok {
+			t.Errorf("a document has %d cells", size)
+		}
+		for place := range 3 { // the sizes of the sketch, of the terms and of the cells
+			record := make([]byte, 8+entrySize+16)
+			record[0] = byte(learn)
+			le.PutUint32(record[8+entrySize+4*place:], size)
+			if new(ledger).enterEarlier(record, nil) {
+				t.Errorf("a record has %d at place %d", size, place)
+			}
+		}
+	}
+}
