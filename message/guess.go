@@ -40,14 +40,25 @@ const (
 	pointsOdd      = -4  // any other symbol
 	pointsControl  = -12 // a control character, or an undefined byte
 	pointsMixed    = -7  // letters of two scripts side by side, or two letters beyond ASCII side by side in a Latin script
+	pointsCase     = -8  // a capital letter after a small one
+)
+
+// byteClass is the kind of character that a byte is in a single-byte charset.
+type byteClass uint8
+
+const (
+	classNone byteClass = iota // no letter
+	classSmall
+	classCapital
+	classPlain // a letter without case
 )
 
 // singleTable is a single-byte charset.
 type singleTable struct {
-	isLatin  bool
-	runes    [256]rune
-	points   [256]int8
-	isLetter [256]bool // or a mark on one
+	isLatin bool
+	runes   [256]rune
+	points  [256]int8
+	class   [256]byteClass
 }
 
 func newGuesser() (g guesser) {
@@ -89,7 +100,14 @@ func newSingleTable(name string, a alphabet) *singleTable {
 			t.points[c] = int8(pointsOf(r, ranks))
 		}
 		t.runes[c] = r
-		t.isLetter[c] = unicode.In(r, unicode.L, unicode.M)
+		switch {
+		case unicode.IsLower(r):
+			t.class[c] = classSmall
+		case unicode.IsUpper(r):
+			t.class[c] = classCapital
+		case unicode.IsLetter(r), unicode.IsMark(r):
+			t.class[c] = classPlain
+		}
 	}
 	return t
 }
@@ -119,18 +137,18 @@ func pointsOf(r rune, ranks map[rune]int) int {
 // counts for nothing.
 func (t *singleTable) score(text []byte) (score int, frequent bool) {
 	pending := 0
-	last, lastHigh := false, false
+	last, lastHigh := classNone, false
 	frequent = true
 	for _, c := range text {
 		high := c >= utf8.RuneSelf
-		letter := t.isLetter[c]
+		class := t.class[c]
 		points := int(t.points[c])
-		frequent = frequent && (!high || letter && points > 0)
+		frequent = frequent && (!high || class != classNone && points > 0)
 		switch {
-		case !letter:
+		case class == classNone:
 			score += points
 			pending = 0
-		case !last:
+		case last == classNone:
 			pending = points
 		default:
 			score += pending + points
@@ -138,8 +156,11 @@ func (t *singleTable) score(text []byte) (score int, frequent bool) {
 			if (high || lastHigh) && t.isLatin == (high && lastHigh) {
 				score += pointsMixed
 			}
+			if (high || lastHigh) && class == classCapital && last == classSmall {
+				score += pointsCase
+			}
 		}
-		last, lastHigh = letter, high
+		last, lastHigh = class, high
 	}
 	return score, frequent
 }
