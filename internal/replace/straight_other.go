@@ -9,7 +9,7 @@ import (
 
 func atOnce() bool { return false } // but of the last name only
 
-func straight(path string, flag int) (*os.File, error) { return os.OpenFile(path, flag|noFollow, 0) }
+func straight(path string, flag int) (*os.File, error) { return open(path, flag|noFollow) }
 
 func peek(path string) (info fs.FileInfo, target string, err error) {
 	if info, err = os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"runtime"
 	"syscall"
 )
 
@@ -34,7 +35,14 @@ func Unlock(file *os.File) error {
 	return errors.Join(err, file.Close())
 }
 
-func open(path string, flag int) (*os.File, error) { return os.OpenFile(path, flag, 0) }
+// open opens a file. On macOS, package os does not wait for what comes through a FIFO, so the system must.
+func open(path string, flag int) (*os.File, error) {
+	file, err := os.OpenFile(path, flag, 0)
+	if err == nil && runtime.GOOS == "darwin" {
+		err = syscall.SetNonblock(int(file.Fd()), false)
+	}
+	return file, err
+}
 
 func owner(info fs.FileInfo) uint32 { return info.Sys().(*syscall.Stat_t).Uid }
 
