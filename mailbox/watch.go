@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"syscall"
 	"time"
@@ -71,6 +72,8 @@ func tooMany(err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
 		return errors.New("the system watches as many folders as it may: raise the setting fs.inotify.max_user_watches")
+	case errors.Is(err, syscall.EMFILE) && runtime.GOOS != "linux":
+		return errors.New("this system opens each message that it watches, and these are more files than a program may open: run chaff learn --maildir often instead")
 	case errors.Is(err, syscall.EMFILE):
 		return errors.New("too many programs watch folders: raise the setting fs.inotify.max_user_instances")
 	}

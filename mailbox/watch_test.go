@@ -7,9 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -397,5 +399,12 @@ func TestTheSystemReportsChanges(t *testing.T) {
 	stop()
 	if err := <-ended; err != nil {
 		t.Errorf("it ended with %v", err)
+	}
+}
+
+func TestAWatchOfTooMuchSaysWhatHelps(t *testing.T) {
+	err := fmt.Errorf("watch: %w", syscall.EMFILE)
+	if isOfLinux := strings.Contains(fmt.Sprint(tooMany(err)), "fs.inotify"); isOfLinux != (runtime.GOOS == "linux") {
+		t.Errorf("got %v", tooMany(err))
 	}
 }
