@@ -120,7 +120,7 @@ func (t *texts) appendUTF8(text, label []byte, isHTML bool) {
 
 // withoutNUL removes NUL from text.
 //
-// QUIRK: text has no NUL. Spammers put NUL into words, since many readers do not show it (nul.eml). In the name of a tag it stays, as a byte that no
+// QUIRK: text has no NUL. Spammers put NUL into words, since many readers do not show it (nul_bytes.eml). In the name of a tag it stays, as a byte that no
 // name has: what "<scr\x00ipt>" begins is shown.
 func withoutNUL(text []byte, isHTML bool) []byte {
 	inName := false

@@ -161,7 +161,7 @@ func TestBrokenMailIsRead(t *testing.T) {
 		{"no-empty-line-part", "not delivered", "Dear Ann: this was not delivered. | Reporting-MTA: dns; relay.example " +
 			"Final-Recipient: rfc822; bob@home.example | The message itself. | The last part.", "",
 			"header without an empty line after it, fields that contradict each other"},
-		{"nul", "hidden NUL", "pills", "", "NUL bytes in text"},
+		{"nul_bytes", "hidden NUL", "pills", "", "NUL bytes in text"},
 		{"opened-files", "files of no type", "Look inside | A message as a file. | Pay your bill | -",
 			"https://shop.example/in https://shop.example/pay", ""},
 		{"parameter-pieces", "pieces", "- | - | a file | - | - | -", "", ""},
