@@ -205,7 +205,7 @@ func Adopt(ctx context.Context, path, from, host string) (err error) {
 				return replace.Reason(err)
 			}
 		}
-		if err := os.Rename(from+suffix, path+suffix); err != nil {
+		if err := replace.Rename(from+suffix, path+suffix); err != nil {
 			return replace.Reason(err)
 		}
 		if err := syncFolder(path); err != nil {

@@ -238,6 +238,11 @@ func Open(path string, flag int, mode fs.FileMode) (file *os.File, err error) {
 	return file, err
 }
 
+// Rename gives a file the name of another one in its folder, which goes even if it is open.
+func Rename(from, to string) error {
+	return inFolder(to, func(dir *os.Root, name string) error { return dir.Rename(filepath.Base(from), name) })
+}
+
 // Remove removes a file.
 func Remove(path string) error { return inFolder(path, (*os.Root).Remove) }
 
