@@ -15,7 +15,7 @@ import (
 // fingerprint. Two copies of a message have the same fingerprint even if they took different routes, went to different people, passed
 // different filters, or are kept in different formats. It leaves out
 //
-//   - header fields that relays, the delivery, filters and mailboxes add, see [headerfield.Kind.IsAdded]
+//   - header fields that relays, the delivery, filters and mailboxes add, see [headerfield.IsAdded]
 //   - the From_ line of an mbox
 //   - the ">" before a line of the body that begins with "From ", which mailboxes add, and programs that read them remove or not
 //   - whether lines end in LF or CRLF, and empty lines at the end

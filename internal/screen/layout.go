@@ -68,7 +68,7 @@ type Table struct {
 // maxRows is how many rows are aligned with each other: they are in memory until then.
 const maxRows = 1000
 
-// Row adds a row of printable texts.
+// Row adds a row of printable texts, at least one.
 func (t *Table) Row(cells ...string) {
 	if t.rows = append(t.rows, cells); len(t.rows) == maxRows {
 		t.Flush()
@@ -82,7 +82,7 @@ const gap = 2
 func (t *Table) Flush() {
 	var widths []int
 	for _, cells := range t.rows {
-		for c, cell := range cells[:max(len(cells)-1, 0)] {
+		for c, cell := range cells[:len(cells)-1] {
 			if c == len(widths) {
 				widths = append(widths, 0)
 			}

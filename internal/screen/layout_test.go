@@ -8,7 +8,7 @@ import (
 
 func TestFiguresHaveThreeDigits(t *testing.T) {
 	for v, want := range map[float64]string{
-		0: "0", 0.000012: "1.2e-05", 0.25: "0.25", 7.9746: "7.97", -31.61: "-31.6", 1852.3: "1852", 2.5e7: "2.5e+07",
+		0: "0", 0.0000123: "1.2e-05", 0.25: "0.25", 7.9746: "7.97", -31.61: "-31.6", 1852.3: "1852", 2.5e7: "2.5e+07",
 	} {
 		if got := Figure(v); got != want {
 			t.Errorf("%v: got %s, want %s", v, got, want)
@@ -40,6 +40,14 @@ func TestCut(t *testing.T) {
 	} {
 		if got := Cut(test.text, test.columns); got != test.want {
 			t.Errorf("%q in %d columns: got %q, want %q", test.text, test.columns, got, test.want)
+		}
+	}
+}
+
+func TestClip(t *testing.T) {
+	for text, want := range map[string]string{"fits": "fits", "größer": "größ…"} {
+		if got := Clip(text, 4); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
 }
@@ -77,6 +85,17 @@ func TestTablesAlignWideText(t *testing.T) {
 		"\n"
 	if out.String() != want {
 		t.Errorf("got\n%swant\n%s", out.String(), want)
+	}
+}
+
+func TestALongTableIsWrittenInPieces(t *testing.T) {
+	var out strings.Builder
+	table := &Table{To: &out}
+	for range maxRows {
+		table.Row("a", "b")
+	}
+	if got, want := out.String(), strings.Repeat("a  b\n", maxRows); got != want {
+		t.Errorf("wrote %d bytes, want %d", len(got), len(want))
 	}
 }
 

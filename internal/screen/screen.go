@@ -25,8 +25,8 @@ func Printable(text string) string { return printable(text, "") }
 
 // printable is Printable without escapes for the characters kept.
 func printable(text, kept string) string {
-	for i, r := range text {
-		if (r < ' ' || r > '~' || r == '\\') && isEscaped(r, kept) || r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd") {
+	for _, r := range text {
+		if (r < ' ' || r > '~' || r == '\\') && (r == utf8.RuneError || isEscaped(r, kept)) {
 			return string(appendPrintable(make([]byte, 0, len(text)+len(text)/2), text, kept))
 		}
 	}
@@ -60,9 +60,6 @@ func isShown(r rune) bool { return strconv.IsPrint(r) || unicode.Is(unicode.Zs, 
 // Original returns the text from which Printable made printable. A backslash that begins no escape stands for itself, since
 // users type such text too.
 func Original(printable string) string {
-	if !strings.Contains(printable, `\`) {
-		return printable
-	}
 	var out []byte
 	for rest := printable; rest != ""; {
 		if rest[0] == '\\' {
@@ -145,7 +142,7 @@ type untrusted struct{ value any }
 // Format makes a text printable before it is padded, and any other value afterwards. The result of %q is printable already.
 func (f untrusted) Format(s fmt.State, verb rune) {
 	format, text := fmt.FormatString(s, verb), ""
-	isText := verb == 's' || verb == 'v' && !s.Flag('#')
+	isText := verb == 's' || verb == 'v'
 	switch value := f.value.(type) {
 	case string:
 		text = Printable(value)
