@@ -36,12 +36,12 @@ func OwnPrefixes() [2]string { return [...]string{"x-spam-", "x-chaff-"} }
 // KindOf returns the kind of the field with a name in lower case. Whole names decide first, then words for verdicts within the
 // name, then the beginning of the name.
 func KindOf(name []byte) Kind {
-	if len(name) == 0 || isUsual(name) { // a line without a colon has no name
+	if isUsual(name) {
 		return Content
 	}
 	listed := byStart()[string(name[:min(len(name), startSize)])]
 	for _, l := range listed {
-		if l.isWhole && string(name) == l.text {
+		if string(name) == l.text {
 			return l.kind
 		}
 	}
@@ -222,7 +222,7 @@ func IsVerdict(value []byte) bool {
 	}
 	var memory [16]byte
 	var first, before role
-	known, decides, words := true, false, 0
+	isFirst, known, decides := true, true, false
 	for at := 0; at < len(value); {
 		if !ascii.IsLetter(value[at]) {
 			at++
@@ -239,40 +239,35 @@ func IsVerdict(value []byte) bool {
 		if rest := bytes.TrimLeft(value[end:], ` "')]}`); len(rest) > 0 {
 			next = rest[0]
 		}
-		if end-at <= len(memory) && (at == 0 || !continues(value[at-1])) && !continues(behind) && behind != '@' {
-			is = roleOf(ascii.AppendLower(memory[:0], value[at:end], end-at))
+		if !isDigit(behind) {
+			is = roleOf(ascii.AppendLower(memory[:0], value[at:end], len(memory)))
 		}
 		decisive := is >= examined
 		switch {
 		case decisive && assigns(value[:at]) && bytes.IndexByte([]byte("\x00;,|/ ])}\"'("), behind) >= 0,
-			decisive && words == 0 && next != 0 && bytes.IndexByte([]byte(",;:("), next) >= 0,
-			is == class && (before == link || before == answer || next == '=' && rates(nil, bytes.TrimLeft(value[end:], ")"))),
+			decisive && isFirst && bytes.IndexByte([]byte(",;:("), next) >= 0,
+			is == class && (before == link || before == answer || next == '='),
 			is == measure && (before == class || rates(value[:at], value[end:])),
 			is == filler && before == examined:
 			return true
 		}
-		if words == 0 && at == 0 {
-			first = is
+		if isFirst {
+			first, isFirst = is, false
 		}
-		words++
 		decides = decides || decisive
-		known = known && (is != other || next == '=' || next == ':')
+		known = known && (is != other || next == '=')
 		before, at = is, end
 	}
-	if words > maxWords || !known {
+	if !known {
 		return false
 	}
-	digit := bytes.IndexAny(value, "0123456789")
-	return decides || digit > 0 && (first == answer && words == 1 || isRating(value[digit:]))
+	digit := bytes.IndexAny(value, digits)
+	return decides || digit > 0 && (first == answer || isRating(value[digit:]))
 }
 
-// maxWords is how many words a verdict in words has.
-const maxWords = 12
+const digits = "0123456789"
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-// continues reports whether a byte beside letters makes them a part of a longer word.
-func continues(c byte) bool { return isDigit(c) || c >= 0x80 }
 
 // assigns reports whether text ends in a sign of assignment.
 func assigns(text []byte) bool {
@@ -283,30 +278,30 @@ func assigns(text []byte) bool {
 // rates reports whether a number is beside a measure, whose text before and behind is given.
 func rates(before, behind []byte) bool {
 	before, behind = bytes.TrimRight(before, " "), bytes.TrimLeft(behind, "=: +-")
-	return len(before) > 0 && isDigit(before[len(before)-1]) || len(behind) > 0 && isDigit(behind[0])
+	return len(bytes.TrimRight(before, digits)) < len(before) || len(bytes.TrimLeft(behind, digits)) < len(behind)
 }
 
 // isLevel reports whether a value is a level: one star or more, or several of another sign.
 func isLevel(value []byte) bool {
-	if len(value) == 0 || len(value) > 100 || bytes.Count(value, value[:1]) < len(value) {
+	if len(value) == 0 || bytes.Count(value, value[:1]) < len(value) {
 		return false
 	}
 	return value[0] == '*' || len(value) > 1 && bytes.IndexByte([]byte("xXsSI+-#"), value[0]) >= 0
 }
 
-// isRating reports whether a value is a signed number, a percentage, or numbers of which one has a fraction and another one a slash or the like
-// before it; details may follow two such numbers. Signed numbers of four digits are time zones.
+// isRating reports whether a value is a signed number, a percentage, or numbers of which one has a fraction, with a slash or the like;
+// details may follow two numbers with fractions. Signed numbers of four digits are time zones.
 func isRating(value []byte) bool {
-	numbers, fractions, ratios := 0, 0, 0
+	fractions, ratios := 0, 0
 	for at := 0; at < len(value); {
 		n, signed, fraction := number(value[at:])
 		switch {
 		case n > 0:
 			rest := bytes.TrimLeft(value[at+n:], " ")
-			if numbers++; fraction {
+			if fraction {
 				fractions++
 			}
-			if numbers == 1 && at == 0 && (len(rest) == 0 && signed && (fraction || n < len("+0100")) || string(rest) == "%") {
+			if at == 0 && (len(rest) == 0 && signed && (fraction || n < len("+0100")) || string(rest) == "%") {
 				return true
 			}
 			at += n
@@ -319,15 +314,15 @@ func isRating(value []byte) bool {
 		case bytes.IndexByte([]byte(" ()[]=,;%"), value[at]) >= 0:
 			at++
 		default:
-			return numbers == 2 && fractions == 2 && ratios > 0 // what follows are details
+			return fractions == 2 && ratios > 0 // what follows are details
 		}
 	}
-	return numbers > 1 && fractions > 0 && ratios > 0
+	return fractions > 0 && ratios > 0
 }
 
 // number returns the length of the number that text begins with, 0 if there is none.
 func number(text []byte) (n int, signed, fraction bool) {
-	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
+	if text[0] == '-' || text[0] == '+' {
 		n, signed = 1, true
 	}
 	start, dots := n, 0
@@ -345,12 +340,10 @@ func number(text []byte) (n int, signed, fraction bool) {
 // WithoutTags returns a subject without the tags of servers at its start: *****SPAM*****, [SPAM 5.2], {Virus?}, ***Junk***, [EXTERNAL]. Between
 // the signs are only words of verdicts and numbers, so that the name of a list stays: [Spambayes].
 func WithoutTags(subject []byte) []byte {
-	const most = 48 // bytes of a tag
 	for {
 		subject = bytes.TrimLeft(subject, " \t")
 		words := bytes.TrimLeft(subject, "*[{(<#=~|!?-_ ")
-		opening := len(subject) - len(words)
-		if opening == 0 || len(words) == 0 {
+		if len(words) == 0 {
 			return subject
 		}
 		sign := subject[0]
@@ -358,7 +351,7 @@ func WithoutTags(subject []byte) []byte {
 			sign = "]})>"[i]
 		}
 		end := bytes.IndexByte(words, sign)
-		if opening+end > most || end < 0 || !isTag(words[:end]) {
+		if end < 0 || !isTag(words[:end]) {
 			return subject
 		}
 		subject = bytes.TrimLeft(words[end:], string(rune(sign)))
@@ -378,7 +371,7 @@ func isTag(words []byte) bool {
 			says = true
 		case "caution", "warning", "sender", "origin", "score":
 		default:
-			if len(word) < len(written) || roleOf(word) == other {
+			if roleOf(word) == other {
 				return false
 			}
 		}

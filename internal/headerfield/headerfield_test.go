@@ -41,6 +41,15 @@ func TestFieldsHaveTheirKind(t *testing.T) {
 	}
 }
 
+func TestWhatIsAddedOnTheWay(t *testing.T) {
+	for field, want := range map[string]bool{"received: x": true, "x-scan: x": true, "list-id: x": false, "precedence: bulk": false, "x-foo: x": false} {
+		name, value, _ := strings.Cut(field, ": ")
+		if got := IsAdded([]byte(name), []byte(value)); got != want {
+			t.Errorf("%s: got %t, want %t", field, got, want)
+		}
+	}
+}
+
 func TestFieldsThatChaffWritesAreVerdicts(t *testing.T) {
 	for _, prefix := range OwnPrefixes() {
 		if got := KindOf([]byte(prefix + "x")); got != Verdict {

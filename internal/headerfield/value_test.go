@@ -2,6 +2,7 @@ package headerfield
 
 import (
 	"bytes"
+	"strings"
 	"testing"
 )
 
@@ -27,7 +28,7 @@ func TestAVerdictIsKnownByItsValue(t *testing.T) {
 		`result: "clean"`, `malicious`, `phishing`, `[SPAM]`, `SPAM!`, `"spam"`, `<spam>`, `is spam`, `100 spam`, `High confidence spam`,
 		`GreyMail`, `bulk`, `Tagged as spam by our filter`, `weight=12; verdict: junk`, `Junk; score=12`, `0.12 (ham)`,
 		`{"verdict":"spam","score":12}`, `Medium (score 45)`, `spam-high`, `clean / 0.3`, `3.1 of 5.0`, `7.0 (>= 5.0)`, `7.2 > 5.0`, `not junk`,
-		`allowed`, `kein Spam`,
+		`allowed`, `kein Spam`, `-12.34`, `{"verdict":"spam","by":"engine"}`, `default: False [-4.65 / 25.00]; WHITELIST_SPF_DKIM(-3.00)[example.org:d:+]`,
 	} {
 		if !IsAdded([]byte("x-foo"), []byte(value)) {
 			t.Errorf("%q is no verdict", value)
@@ -39,6 +40,9 @@ func TestAVerdictIsKnownByItsValue(t *testing.T) {
 		`mailchimp49f9b64427a60f2ee6aa39eec.e620f85fd2`, `Ham radio operators of Sweden`, `all good`, `Foo/1.0`, `Clean Energy Inc`, `Good Food Ltd`, `2024-01-05`,
 		`+49 30 1234567`, `Try using a real operating system`, `The quick brown fox`, `"Good morning"`,
 		`v=1; a=rsa-sha256; d=good.example; s=ok1`, `id=123; list=bulk1`,
+		`id=abc; list=users`, `turkey , roast beef , ham , salad`, `assistance required`, `h=checked-in-group:x; t=5`, `Level 3`, `22`, `-`, `-)`,
+		`1567512-15`, `2.0 (1.5 beta)`, `30 - 11 : 30 lunch`, `1.5 2`, `713-646-2126.`, `10.1.2.3/8`, `1.1734567890123/2`,
+		strings.Repeat("word ", 40) + "result=spam",
 	} {
 		if IsAdded([]byte("x-foo"), []byte(value)) {
 			t.Errorf("%q is a verdict", value)

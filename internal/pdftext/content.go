@@ -58,8 +58,11 @@ func (c *content) read(stream []byte) {
 	var numbers [6]float64                          // the last operands, in order
 	var name []byte                                 // the last name
 	start, hiddenStart := len(c.out), len(c.hidden) // where the text of the current operator begins
-	dictionaries, operands, inArray := 0, 0, false
-	for t := lex.next(); t != tokenEnd && !c.isFull(); t = lex.next() {
+	operands, inDictionary := 0, false
+	for t := lex.next(); t != tokenEnd; t = lex.next() {
+		if c.isFull() {
+			return
+		}
 		switch t {
 		case tokenName:
 			name = append(name[:0], lex.text...)
@@ -69,25 +72,21 @@ func (c *content) read(stream []byte) {
 			numbers[len(numbers)-1] = lex.number
 			operands++
 			const gap = -180 // in thousandths of the font size
-			if inArray && lex.number < gap {
+			if lex.number < gap {
 				c.blank(' ')
 			}
 			continue
 		case tokenString:
-			if dictionaries == 0 {
+			if !inDictionary {
 				c.show(lex.text)
 			}
 			continue
 		}
 		switch word := string(lex.text); word {
-		case "<<":
-			dictionaries++
-			continue
-		case ">>":
-			dictionaries = max(dictionaries-1, 0)
+		case "<<", ">>":
+			inDictionary = word == "<<"
 			continue
 		case "[", "]":
-			inArray = word == "["
 			continue
 		case "Tj", "TJ":
 		case "'", "\"":
@@ -98,7 +97,7 @@ func (c *content) read(stream []byte) {
 			numbers = [6]float64{}
 		}
 		start, hiddenStart = len(c.out), len(c.hidden)
-		dictionaries, operands, inArray = 0, 0, false
+		operands, inDictionary = 0, false
 	}
 	c.out, c.hidden = c.out[:start], c.hidden[:hiddenStart]
 	c.blank('\n')
@@ -147,11 +146,8 @@ func (c *content) operator(word string, name []byte, operands []float64, lex *le
 	case "g", "rg", "k", "sc", "scn":
 		c.state.light = isNearlyWhite(operands)
 	case "ID": // inline image data follows
-		end := bytes.Index(lex.data[lex.at:], []byte("EI"))
-		if end < 0 {
-			end = len(lex.data) - lex.at
-		}
-		lex.at += end
+		_, rest, _ := bytes.Cut(lex.data[lex.at:], []byte("EI"))
+		lex.at = len(lex.data) - len(rest)
 	}
 }
 
@@ -191,10 +187,10 @@ func (c *content) separate() {
 
 // blank separates words.
 func (c *content) blank(b byte) {
-	if len(c.out) > 0 && c.out[len(c.out)-1] != ' ' && c.out[len(c.out)-1] != '\n' {
+	if len(c.out) > 0 && c.out[len(c.out)-1] > ' ' {
 		c.out = append(c.out, b)
 	}
-	if len(c.hidden) > 0 && c.hidden[len(c.hidden)-1] != ' ' {
+	if len(c.hidden) > 0 && c.hidden[len(c.hidden)-1] > ' ' {
 		c.hidden = append(c.hidden, ' ')
 	}
 }
@@ -222,13 +218,16 @@ func (c *content) show(text []byte) {
 		return
 	}
 	width := c.glyphs.width
-	for ; len(text) >= width && !c.isFull(); text = text[width:] {
+	for ; len(text) >= width; text = text[width:] {
 		c.glyph(to, c.glyphs.text[glyphCode(text[:width])])
 	}
 }
 
 // glyph adds a glyph.
 func (c *content) glyph(to *[]byte, text string) {
+	if c.isFull() {
+		return
+	}
 	*to = append(*to, text...)
 	c.lastGlyphs++
 	c.glyphCount++
@@ -240,18 +239,17 @@ func (c *content) glyph(to *[]byte, text string) {
 // useFont sets the current font.
 func (c *content) useFont(name []byte) {
 	c.glyphs = nil
-	i, ok := c.fonts[string(name)]
-	if !ok {
+	font := c.fonts[string(name)]
+	if font == nil {
 		return
 	}
-	number := c.objects[i].toUnicode
-	if _, isRead := c.maps[number]; !isRead {
-		c.maps[number] = nil
-		if i, ok := c.byNumber[number]; ok && number != 0 && c.objects[i].stream != nil {
-			c.maps[number] = c.glyphMap(c.unpack(&c.objects[i]))
+	if o := c.byNumber[font.toUnicode]; o != nil {
+		if !o.isRead {
+			o.isRead, o.glyphs = true, c.glyphMap(c.unpack(o))
 		}
+		c.glyphs = o.glyphs
 	}
-	if c.glyphs = c.maps[number]; c.glyphs == nil && c.objects[i].isWide {
+	if c.glyphs == nil && font.isWide {
 		c.glyphs = &glyphMap{width: 2} // which shows nothing
 	}
 }
@@ -269,7 +267,7 @@ func (r *reader) glyphMap(data []byte) *glyphMap {
 	var codes [2]rune // of the current line
 	n, wanted := 0, 0 // how many codes were read, and how many precede the text
 	inWidths, inArray := false, false
-	for t := lex.next(); t != tokenEnd && r.glyphsLeft > 0; t = lex.next() {
+	for t := lex.next(); t != tokenEnd; t = lex.next() {
 		switch t {
 		case tokenWord:
 			switch word := string(lex.text); word {
@@ -322,9 +320,9 @@ func (r *reader) mapGlyphs(m *glyphMap, from, to rune, text []byte) {
 	}
 }
 
-// glyphCode returns the code of a glyph, of at most two bytes.
+// glyphCode returns the code of a glyph.
 func glyphCode(text []byte) (code rune) {
-	for _, c := range text[:min(len(text), 2)] {
+	for _, c := range text {
 		code = code<<8 | rune(c)
 	}
 	return code

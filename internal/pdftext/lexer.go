@@ -53,7 +53,7 @@ func (l *lexer) next() token {
 			return tokenString
 		case isDelimiter(c):
 			length := 1
-			if (c == '<' || c == '>') && l.isNext(c) {
+			if l.isNext(c) { // << or >>
 				length = 2
 			}
 			l.text = l.data[l.at : l.at+length]
@@ -71,14 +71,11 @@ func (l *lexer) isNext(c byte) bool { return l.at+1 < len(l.data) && l.data[l.at
 // word reads a number or a word.
 func (l *lexer) word() token {
 	l.text = l.regular()
-	c := l.text[0]
-	const longest = 32 // the length of the longest number that matters
-	if len(l.text) > longest || c != '-' && c != '+' && c != '.' && (c < '0' || c > '9') {
+	if l.text[0] > '9' { // as it is in most operators
 		return tokenWord
 	}
 	number, err := strconv.ParseFloat(string(l.text), 64)
-	const most = 1 << 30
-	if err != nil || !(number >= -most && number <= most) {
+	if err != nil {
 		return tokenWord
 	}
 	l.number = number
@@ -164,7 +161,7 @@ func (l *lexer) hex() {
 			l.buffer = append(l.buffer, c)
 		}
 	}
-	l.at = min(l.at+1, len(l.data))
+	l.at++
 	if len(l.buffer)%2 != 0 {
 		l.buffer = append(l.buffer, '0')
 	}
@@ -176,5 +173,5 @@ const blank = ascii.Space | 1<<0
 
 func isDelimiter(c byte) bool {
 	const round ascii.Set = 1<<'(' | 1<<')' | 1<<'<' | 1<<'>' | 1<<'/' | 1<<'%'
-	return round.Has(c) || c == '[' || c == ']' || c == '{' || c == '}'
+	return round.Has(c) || c == '[' || c == ']'
 }

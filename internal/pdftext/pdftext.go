@@ -25,21 +25,24 @@ type Limits struct {
 //
 // No library does this: those that are maintained unpack without a limit, and refuse what viewers repair.
 func Extract(data []byte, limits *Limits, link func(uri []byte)) (text, hidden []byte) {
-	r := &reader{limits: limits, link: link, byNumber: map[int]int{}, fonts: map[string]int{}, maps: map[int]*glyphMap{}, glyphsLeft: maxGlyphs}
+	r := &reader{limits: limits, link: link, byNumber: map[int]*object{}, fonts: map[string]*object{}, glyphsLeft: maxGlyphs}
 	r.scan(data)
 	// Programs use the same name for a font on all pages, and Contents for the streams that are those of a page.
 	for _, ref := range r.references {
-		i, ok := r.byNumber[ref.number]
-		if ok && string(ref.name) == "Contents" {
-			r.objects[i].isOther = false
+		o := r.byNumber[ref.number]
+		if o == nil {
+			continue
 		}
-		if _, known := r.fonts[string(ref.name)]; ok && !known && r.objects[i].isFont {
-			r.fonts[string(ref.name)] = i
+		if string(ref.name) == "Contents" {
+			o.isOther = false
+		}
+		if o.isFont && r.fonts[string(ref.name)] == nil {
+			r.fonts[string(ref.name)] = o
 		}
 	}
 	c := content{reader: r}
-	for i := range r.objects {
-		if o := &r.objects[i]; o.stream != nil && !o.isPacked && !o.isOther && !c.isFull() {
+	for _, o := range r.objects {
+		if !o.isOther && !c.isFull() {
 			c.read(r.unpack(o))
 		}
 	}
@@ -58,23 +61,24 @@ type reader struct {
 	limits     *Limits
 	link       func(uri []byte)
 	inflater   io.Reader // made when first needed
-	objects    []object
-	byNumber   map[int]int // the index of an object in objects
+	objects    []*object
+	byNumber   map[int]*object
 	references []reference
-	fonts      map[string]int    // the index in objects of the font of that name
-	maps       map[int]*glyphMap // by the number of the stream
-	glyphsLeft int               // how many of maxGlyphs are left
+	fonts      map[string]*object // by name
+	glyphsLeft int                // how many of maxGlyphs are left
 }
 
 type object struct {
 	stream    []byte // its content, nil if there is none
 	filters   []filter
 	isPacked  bool // it contains objects
-	isOther   bool // an image, a font, or another stream for programs
+	isOther   bool // an image, a font, objects, or another stream for programs
 	isFont    bool
 	isWide    bool // a font whose codes have more than one byte
 	toUnicode int  // the number of the stream that maps the codes of a font to Unicode, 0 if there is none
 	first     int  // the offset of the first object in it
+	isRead    bool // as a map of glyphs
+	glyphs    *glyphMap
 }
 
 // reference is a reference to an object under a name.
@@ -89,14 +93,14 @@ type filter func(r *reader, content []byte) []byte
 // scan adds the objects of a PDF in order.
 func (r *reader) scan(data []byte) {
 	objects, streams, ends, streamEnds := search{"obj", -1}, search{"stream", -1}, search{"endobj", -1}, search{"endstream", -1}
-	for at := 0; at < len(data) && len(r.objects) < maxObjects; {
+	for at := 0; len(r.objects) < maxObjects; {
 		from := objects.next(data, at)
 		if from == len(data) {
 			return
 		}
 		at = from + len("obj")
-		number, ok := objectNumber(data[:from])
-		if !ok {
+		number, err := objectNumber(data[:from])
+		if err != nil {
 			continue
 		}
 		to := min(ends.next(data, at), streams.next(data, at))
@@ -108,7 +112,7 @@ func (r *reader) scan(data []byte) {
 		content := bytes.TrimLeft(data[to:][len("stream"):], " ")
 		content = bytes.TrimPrefix(bytes.TrimPrefix(content, []byte("\r")), []byte("\n"))
 		start := len(data) - len(content)
-		at = max(start, streamEnds.next(data, start))
+		at = streamEnds.next(data, start)
 		o.stream = data[start:at]
 		if o.isPacked {
 			r.addPacked(o)
@@ -134,21 +138,17 @@ func (s *search) next(data []byte, from int) int {
 }
 
 // objectNumber returns the number of the object whose "obj" follows data: "12 0 obj".
-func objectNumber(data []byte) (number int, ok bool) {
+func objectNumber(data []byte) (int, error) {
 	const blanks, digits = " \t\r\n", "0123456789"
-	data = bytes.TrimRight(data[max(0, len(data)-32):], blanks)
-	before := bytes.TrimRight(data, digits) // the generation
-	rest := bytes.TrimRight(before, blanks)
-	written := rest[len(bytes.TrimRight(rest, digits)):]
-	number, err := strconv.Atoi(string(written))
-	return number, err == nil && len(written) <= 9 && len(rest) < len(before) && len(before) < len(data)
+	withoutGeneration := bytes.TrimRight(bytes.TrimRight(data, blanks), digits)
+	rest := bytes.TrimRight(withoutGeneration, blanks)
+	return strconv.Atoi(string(rest[len(bytes.TrimRight(rest, digits)):]))
 }
 
 // addObject adds an object without its stream. Names and values count wherever they stand in it.
 func (r *reader) addObject(number int, data []byte) *object {
-	r.objects = append(r.objects, object{})
-	r.byNumber[number] = len(r.objects) - 1
-	o := &r.objects[len(r.objects)-1]
+	o := &object{}
+	r.objects, r.byNumber[number] = append(r.objects, o), o
 	lex := lexer{data: data}
 	var key []byte         // the last name
 	var numbers [2]float64 // the last two
@@ -196,7 +196,7 @@ func (r *reader) addObject(number int, data []byte) *object {
 // describe reads a name in an object. Key is the name before it.
 func (o *object) describe(key, name []byte) {
 	if f := filters[string(name)]; f != nil {
-		if o.isOther = o.isOther || len(o.filters) == maxFilters; len(o.filters) < maxFilters {
+		if len(o.filters) < maxFilters {
 			o.filters = append(o.filters, f)
 		}
 		return
@@ -205,9 +205,9 @@ func (o *object) describe(key, name []byte) {
 	case "LZWDecode", "LZW", "DCTDecode", "DCT", "JPXDecode", "CCITTFaxDecode", "JBIG2Decode", "RunLengthDecode", "Crypt", "ASCIIHexDecode", "AHx":
 		o.isOther = true
 	case "ObjStm":
-		o.isPacked = true
+		o.isPacked, o.isOther = true, true
 	case "Font":
-		o.isFont = o.isFont || string(key) == "Type"
+		o.isFont = true
 	case "Type0":
 		o.isWide = true
 	case "XRef", "Metadata", "Image", "Type1C", "CIDFontType0C", "OpenType":
@@ -227,16 +227,15 @@ var filters = map[string]filter{
 // addPacked adds the objects in an object stream: pairs of a number and an offset, then the objects.
 func (r *reader) addPacked(o *object) {
 	data := r.unpack(o)
-	first := o.first
-	if first <= 0 || first > len(data) {
+	if o.first < 0 || o.first > len(data) {
 		return
 	}
-	pairs, objects := lexer{data: data[:first]}, data[first:]
+	pairs, objects := lexer{data: data[:o.first]}, data[o.first:]
 	var numbers []int // of the objects, and their offsets
-	for len(numbers) < 2*maxObjects && pairs.next() == tokenNumber {
+	for len(numbers) < 2*(maxObjects-len(r.objects)) && pairs.next() == tokenNumber {
 		numbers = append(numbers, int(pairs.number))
 	}
-	for i := 0; i+1 < len(numbers) && len(r.objects) < maxObjects; i += 2 {
+	for i := 0; i+1 < len(numbers); i += 2 {
 		from, to := numbers[i+1], len(objects)
 		if i+3 < len(numbers) {
 			to = numbers[i+3]
