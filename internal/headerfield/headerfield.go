@@ -331,7 +331,7 @@ func number(text []byte) (n int, signed, fraction bool) {
 			dots++
 		}
 	}
-	if n == start || dots > 1 || n > 12 {
+	if n == start || n > 12 {
 		return 0, false, false
 	}
 	return n, signed, dots == 1
