@@ -5,13 +5,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
-	"os"
 	"slices"
 	"time"
 
 	"chaff/features"
 	"chaff/internal/logfile"
-	"chaff/internal/replace"
 	"chaff/message"
 )
 
@@ -197,10 +195,9 @@ func (t Taught) Lesson(number uint64, terms int) []byte {
 
 // Outbox reads what waits in a log. It locks nothing.
 type Outbox struct {
-	Path  string      // of the model
-	file  os.FileInfo // the log that was read
-	end   int64       // up to where
-	queue []int64     // the offsets of what waits in it
+	Path  string         // of the model
+	last  logfile.Record // the last one that was read
+	queue []int64        // the offsets of what waits in the log
 }
 
 // Len returns how many records wait, as of the last call of Next.
@@ -213,12 +210,8 @@ func (o *Outbox) Done(n int) { o.queue = o.queue[n:] }
 // none before it has followed the stream to a position, that of the last record that was sent: it may have its place by then.
 func (o *Outbox) Next(n int, sent uint64) (all []Taught, err error) {
 	err = reading(o.Path, func(b *book) error {
-		info, err := b.file.Stat()
-		if err != nil {
-			return replace.Reason(err)
-		}
-		from := o.end
-		if o.file == nil || !os.SameFile(o.file, info) || b.end < o.end {
+		last := o.last
+		if there, _, _ := b.log.At(last.At, b.end); last.End == 0 || there != last { // the number of its file may be that of another log before
 			if b.facts.Shared == nil || b.facts.Shared.Position < sent {
 				return nil
 			}
@@ -226,17 +219,19 @@ func (o *Outbox) Next(n int, sent uint64) (all []Taught, err error) {
 			if err != nil {
 				return err
 			}
+			if last, _, err = b.log.Last(b.end); err != nil {
+				return err
+			}
 			o.queue = l.offsets(Entry.waits)
-			from = b.end
 		}
-		_, err = b.log.Each(from, b.end, func(r logfile.Record) error {
-			if entryOf(r).waits() {
+		_, err := b.log.Each(last.End, b.end, func(r logfile.Record) error {
+			if last = r; entryOf(r).waits() {
 				o.queue = append(o.queue, r.At)
 			}
 			return nil
 		})
 		if err == nil {
-			o.file, o.end = info, b.end
+			o.last = last
 			err = b.eachTaught(o.queue[:min(n, len(o.queue))], func(_ logfile.Record, t Taught) error {
 				all = append(all, t)
 				return nil

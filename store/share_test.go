@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -502,6 +503,23 @@ func TestTheLastThingThatIsTaughtCounts(t *testing.T) {
 			g.send("b", 1)
 			g.teach("b", m, "spam")
 			g.anew("b")
+			g.settle()
+			g.says(m, "spam", "b")
+		},
+		"a new log has the number of the file of the log before, as disks give it": func(g *group) {
+			other := mailOf(g.t, corpustest.Mailbox(3, 1, "ham"))[0]
+			g.teach("b", other, "ham")
+			g.teach("b", m, "spam")
+			g.send("b", 1)
+			path := g.paths["b"] + Suffix
+			err := os.Link(path, path+".old")
+			g.confirm("b", other)
+			if err = errors.Join(err, os.WriteFile(path+".old", contents(g.t, path), 0o600), os.Rename(path+".old", path)); err != nil {
+				g.t.Fatal(err)
+			}
+			for _, more := range mailOf(g.t, corpustest.Mailbox(4, 5, "ham")) {
+				g.teach("b", more, "ham")
+			}
 			g.settle()
 			g.says(m, "spam", "b")
 		},
