@@ -125,12 +125,12 @@ func openModel(path string, learned bool) (m modelFile, err error) {
 		if errors.Is(m.unused, fs.ErrNotExist) {
 			m.unused = nil
 		}
-		if try == 4 || !errors.Is(m.unused, logfile.ErrOtherModel) && !errors.Is(m.unused, logfile.ErrTruncated) { // a learner cuts off half a record
+		if try == 7 || !errors.Is(m.unused, logfile.ErrOtherModel) && !errors.Is(m.unused, logfile.ErrTruncated) { // a learner cuts off half a record
 			return m, nil
 		}
 		m.Close()
 		if errors.Is(m.unused, logfile.ErrOtherModel) {
-			time.Sleep(time.Millisecond << try) // a fit is about to put the model in its place
+			time.Sleep(time.Millisecond << try) // a fit is about to put the model in its place, when the disk has the log; 127 ms at most
 		}
 	}
 }
