@@ -255,7 +255,7 @@ func IsVerdict(value []byte) bool {
 			first, isFirst = is, false
 		}
 		decides = decides || decisive
-		known = known && (is != other || next == '=')
+		known = known && (is != other || next == '=' || next == ':')
 		before, at = is, end
 	}
 	if !known {

@@ -28,7 +28,7 @@ func TestAVerdictIsKnownByItsValue(t *testing.T) {
 		`result: "clean"`, `malicious`, `phishing`, `[SPAM]`, `SPAM!`, `"spam"`, `<spam>`, `is spam`, `100 spam`, `High confidence spam`,
 		`GreyMail`, `bulk`, `Tagged as spam by our filter`, `weight=12; verdict: junk`, `Junk; score=12`, `0.12 (ham)`,
 		`{"verdict":"spam","score":12}`, `Medium (score 45)`, `spam-high`, `clean / 0.3`, `3.1 of 5.0`, `7.0 (>= 5.0)`, `7.2 > 5.0`, `not junk`,
-		`allowed`, `kein Spam`, `-12.34`, `{"verdict":"spam","by":"engine"}`, `default: False [-4.65 / 25.00]; WHITELIST_SPF_DKIM(-3.00)[example.org:d:+]`,
+		`allowed`, `kein Spam`, `ClamAV: clean`, `AcmeGuard: message is ok`, `Rating: 5.2 / 10.0`, `-12.34`, `{"verdict":"spam","by":"engine"}`, `default: False [-4.65 / 25.00]; WHITELIST_SPF_DKIM(-3.00)[example.org:d:+]`,
 	} {
 		if !IsAdded([]byte("x-foo"), []byte(value)) {
 			t.Errorf("%q is no verdict", value)
