@@ -71,7 +71,7 @@ func (l *lexer) isNext(c byte) bool { return l.at+1 < len(l.data) && l.data[l.at
 // word reads a number or a word.
 func (l *lexer) word() token {
 	l.text = l.regular()
-	if l.text[0] > '9' { // as it is in most operators
+	if len(bytes.Trim(l.text, "+-.0123456789")) > 0 { // such as 5e-324: PDF has no exponents, and this one would take long to read
 		return tokenWord
 	}
 	number, err := strconv.ParseFloat(string(l.text), 64)

@@ -63,6 +63,7 @@ func TestWhatIsShownOfAPDF(t *testing.T) {
 		{"lines", "BT (a) Tj T* (b) Tj (c) ' 1 1 (d) \" ET", "", "a b c d", ""},
 		{"many line ends and hidden text", "BT (a) Tj 3 Tr (c) Tj 0 Tr" + strings.Repeat(" T*", 5000) + "(b) Tj 3 Tr (d) Tj ET", "", "a b c d", ""},
 		{"operators without operands", "BT Tf Tr Td Tm cm Q g (a) Tj ET", "", "a", ""},
+		{"numbers have no exponent", "BT /F 10 Tf (a) Tj /F 1e-1 Tf (b) Tj ET", "", "ab", ""},
 		{"more operands than an operator has", "BT 0 1 0 0 1 0 0 cm (a) Tj ET", "", "a", ""},
 		{"each glyph placed", "BT /F 10 Tf (P) Tj 6 0 Td (a) Tj 5 0 Td (y) Tj 14 0 Td (n) Tj ET", "", "Pay n", ""},
 		{"each glyph in a text object", "BT /F 1 Tf 10 0 0 10 5 5 Tm (P) Tj ET BT 10 0 0 10 11 5 Tm (a) Tj ET BT 10 0 0 10 11 50 Tm (b) Tj ET", "", "Pa b", ""},
