@@ -73,6 +73,8 @@ func TestBadFilesAreRefused(t *testing.T) {
 		"seed.toml":              `seed is -1 (file): must be a whole number, not negative`,
 		"list_for_number.toml":   `workers is [1, 2] (file): must be a whole number`,
 		"fraction.toml":          `tokenize.max_length is 2.5 (file): must be a whole number`,
+		"fraction_for_text.toml": `memory is 2.5 (file): must be a text`,
+		"larger_number.yaml":     `workers is 18446744073709551615 (file): must be a whole number`,
 		"large_number.json":      `tokenize.gram_text_bytes is 1e+30 (file): must be a whole number`,
 		"serve.toml":             `serve.max_seconds is 0: must be from 0.01 to 600`,
 		"store.toml":             `store.max_age is -1: must be at least 0`,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -203,10 +204,13 @@ func convert(_, to reflect.Type, data any) (any, error) {
 		return nil, errors.New("true or false")
 	}
 	switch value := data.(type) {
-	case int64: // as text, which is an error if it is too large: of a number, the lowest 32 bits would be taken where an int has no more
-		return strconv.FormatInt(value, 10), nil
+	case int64, uint64: // as text, which is an error if it is too large: of a number, the lowest bits would be taken
+		return fmt.Sprint(value), nil
 	case float64:
 		if to.Kind() != reflect.Float64 {
+			if value != math.Trunc(value) {
+				return nil, errors.New("a fraction")
+			}
 			return strconv.FormatFloat(value, 'f', -1, 64), nil
 		}
 	case string:
