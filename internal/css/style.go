@@ -198,7 +198,10 @@ func (t *token) length() (l length, ok bool) {
 	}
 	const most = 1e30
 	digits, _ := parse.Dimension(t.text)
-	n64, _ := strconv.ParseFloat(string(t.text[:digits]), 64)
+	var n64 float64
+	if _, exponent, _ := bytes.Cut(t.text[:digits], []byte("e-")); len(bytes.TrimLeft(exponent, "0")) < 3 { // else it is nearly 0, and may take long to read
+		n64, _ = strconv.ParseFloat(string(t.text[:digits]), 64)
+	}
 	n := float32(min(max(n64, -most), most))
 	switch unit := string(t.text[digits:]); unit {
 	case "":

@@ -76,7 +76,7 @@ func FuzzStyle(f *testing.F) {
 
 // FuzzNumber compares plain numbers with strconv.
 func FuzzNumber(f *testing.F) {
-	for _, seed := range []string{"0", "-1.5", "+.5", "1e3", "0012", "1e-000000070070", "1e999"} {
+	for _, seed := range []string{"0", "-1.5", "+.5", "1e3", "0012", "1e-000000070070", "1e999", "12e-0001", "2.47e-324"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, value string) {

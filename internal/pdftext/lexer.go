@@ -3,6 +3,7 @@ package pdftext
 import (
 	"bytes"
 	"encoding/hex"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -68,10 +69,14 @@ func (l *lexer) next() token {
 
 func (l *lexer) isNext(c byte) bool { return l.at+1 < len(l.data) && l.data[l.at+1] == c }
 
+// inNumber has the characters of numbers: PDF has no exponents.
+const inNumber ascii.Set = 1<<'+' | 1<<'-' | 1<<'.' | 0x3ff<<'0'
+
 // word reads a number or a word.
 func (l *lexer) word() token {
 	l.text = l.regular()
-	if len(bytes.Trim(l.text, "+-.0123456789")) > 0 { // such as 5e-324: PDF has no exponents, and this one would take long to read
+	const longest = 32 // bytes of a number: longer ones can be so near 0 that they take long to read
+	if len(l.text) > longest || slices.ContainsFunc(l.text, func(c byte) bool { return !inNumber.Has(c) }) {
 		return tokenWord
 	}
 	number, err := strconv.ParseFloat(string(l.text), 64)
