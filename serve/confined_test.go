@@ -17,6 +17,7 @@ import (
 
 	"chaff/serve/confine"
 	"chaff/store"
+	"chaff/test/testmain"
 )
 
 // confinedIn names the variable with the folder of a process that confines itself.
@@ -31,12 +32,8 @@ func TestAConfinedEngineDoesAllItDoes(t *testing.T) {
 		testConfined(t, folder)
 		return
 	}
-	t.Parallel()                         // it waits
-	folder, err := os.MkdirTemp("", "d") // short, as the names of sockets must be
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(folder) })
+	t.Parallel() // it waits
+	folder := testmain.ShortDir(t)
 	move := func(from, to string) {
 		t.Helper()
 		for _, suffix := range []string{".log", ""} {

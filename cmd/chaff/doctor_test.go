@@ -16,15 +16,14 @@ import (
 	"time"
 
 	"chaff/store"
+	"chaff/test/testmain"
 )
 
 // TestDoctorAsksSocketsAsTheirClientsDo asks a daemon by each protocol, and programs that are none.
 func TestDoctorAsksSocketsAsTheirClientsDo(t *testing.T) {
 	h := newHome(t, "")
 	h.writeModel()
-	dir, err := os.MkdirTemp("", "d") // short, as the names of sockets must be
-	must(t, err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	dir := testmain.ShortDir(t)
 	agent, err := net.Listen("unix", filepath.Join(dir, "agent"))
 	must(t, err)
 	defer agent.Close()

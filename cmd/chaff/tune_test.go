@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"chaff/test/testmain"
 )
 
 // TestThePageOnTuningRuns runs the commands of docs/tuning.md on the search that it shows.
@@ -49,10 +51,7 @@ type home struct {
 }
 
 func newHome(t *testing.T, search string) home {
-	dir, err := os.MkdirTemp("", "d") // short, as the names of sockets must be
-	must(t, err)
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	h := home{t, dir}
+	h := home{t, testmain.ShortDir(t)}
 	for _, class := range []string{"ham", "spam"} {
 		must(t, os.Symlink(filepath.Join(sampleDir(), class), h.path(class)))
 	}

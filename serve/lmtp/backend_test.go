@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"chaff/test/testmain"
 )
 
 // agent is a delivery agent for tests. It takes CR LF "." CR LF only for the end of a message.
@@ -38,10 +39,7 @@ type letter struct {
 // startAgent starts an agent that offers extensions. It ends with the test.
 func startAgent(t testing.TB, isSMTP bool, extensions ...string) *agent {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "d") // short, as the names of sockets must be
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := testmain.ShortDir(t)
 	a := &agent{Backend: Backend{"unix", filepath.Join(dir, "a"), isSMTP}, extensions: extensions, answers: map[string][]string{}, open: map[net.Conn]bool{}}
 	l, err := net.Listen(a.Network, a.Address)
 	if err != nil {
@@ -67,7 +65,6 @@ func startAgent(t testing.TB, isSMTP bool, extensions ...string) *agent {
 		l.Close()
 		a.closeAll()
 		running.Wait()
-		os.RemoveAll(dir)
 	})
 	return a
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"net"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -21,6 +20,7 @@ import (
 
 	"chaff/serve"
 	"chaff/test/servetest"
+	"chaff/test/testmain"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -35,11 +35,7 @@ type started struct {
 // start starts a proxy in front of an agent.
 func start(t testing.TB, e serve.Service, a *agent, change func(*server)) started {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "d") // short, as the names of sockets must be
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	dir := testmain.ShortDir(t)
 	l, err := net.Listen("unix", filepath.Join(dir, "s"))
 	if err != nil {
 		t.Fatal(err)

@@ -22,6 +22,7 @@ import (
 	"chaff/filter"
 	"chaff/serve"
 	"chaff/test/servetest"
+	"chaff/test/testmain"
 )
 
 // Go-milter logs by itself. It must have no reason to.
@@ -77,11 +78,7 @@ type daemon struct {
 
 func start(t testing.TB, e serve.Service, change func(*server)) daemon {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "d") // short, as the names of sockets must be
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	dir := testmain.ShortDir(t)
 	d := daemon{path: filepath.Join(dir, "s"), log: &servetest.Log{}}
 	l, err := net.Listen("unix", d.path)
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 	"chaff/filter"
 	"chaff/serve"
 	"chaff/test/servetest"
+	"chaff/test/testmain"
 )
 
 // Both programs take these messages for what they are named. Chaff learns them first.
@@ -39,11 +40,7 @@ func realSpamd(t *testing.T) started {
 	if _, set := os.LookupEnv("TEST_MAILLAB"); !set {
 		t.Skip("set TEST_MAILLAB=FOLDER to test with mail programs")
 	}
-	dir, err := os.MkdirTemp("", "d")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	dir := testmain.ShortDir(t)
 	home, socket := filepath.Join(dir, "home"), filepath.Join(dir, "s")
 	if err := errors.Join(os.Chmod(dir, 0o755), os.Mkdir(home, 0o700)); err != nil {
 		t.Fatal(err)

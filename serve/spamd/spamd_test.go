@@ -38,11 +38,7 @@ func start(t testing.TB, network string, e serve.Service, change func(*server)) 
 	t.Helper()
 	address := "127.0.0.1:0"
 	if network == "unix" {
-		dir, err := os.MkdirTemp("", "d") // short, as the names of sockets must be
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { os.RemoveAll(dir) })
+		dir := testmain.ShortDir(t)
 		address = filepath.Join(dir, "s")
 	}
 	l, err := net.Listen(network, address)

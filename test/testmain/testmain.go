@@ -39,6 +39,17 @@ func Prepare() {
 	}
 }
 
+// ShortDir returns a temporary folder for a test, whose path is short, as the names of sockets must be.
+func ShortDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
+}
+
 // Build returns the program of a folder of cmd, copied as an installation does: Linux keeps a file as the linker writes it in small pieces, and takes
 // a tenth more CPU to start it.
 func Build(t testing.TB, name string) string {
