@@ -70,6 +70,14 @@ func TestHamThatWasOnlyReadCountsAfterADay(t *testing.T) {
 			{0, arrives, nil, 0}, {time.Hour, reads, nil, 1},
 			{2 * time.Hour, func(b *tree) { b.move("cur/1.a:2,S", ".Lists/cur/1.b:2,S") }, []string{"learned ham .Lists/cur/1.b:2,S"}, 0},
 		},
+		"it is filed, and mbsync gives it another name": { // else it would be forgotten if it is deleted within a week
+			{0, arrives, nil, 0}, {time.Hour, func(b *tree) { b.move("new/1.a", ".Lists/cur/1.b:2,S") }, []string{"learned ham .Lists/cur/1.b:2,S"}, 0},
+			{2 * time.Hour, func(b *tree) { b.move(".Lists/cur/1.b:2,S", ".Lists/cur/1.b,U=7:2,S") }, nil, 0},
+		},
+		"it counts, and mbsync gives it another name": {
+			{0, func(b *tree) { b.write("cur/1.a:2,S", b.notSpam(0)) }, nil, 1}, {24 * time.Hour, nothing, []string{"learned ham cur/1.a:2,S"}, 0},
+			{25 * time.Hour, func(b *tree) { b.move("cur/1.a:2,S", "cur/1.a,U=7:2,S") }, nil, 0},
+		},
 		"it is moved to Junk instead": {
 			{0, arrives, nil, 0}, {time.Hour, reads, nil, 1},
 			{2 * time.Hour, func(b *tree) { b.move("cur/1.a:2,S", ".Junk/cur/1.b:2,S") }, []string{"learned spam .Junk/cur/1.b:2,S"}, 0},

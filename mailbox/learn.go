@@ -326,14 +326,16 @@ func (c *comparison) weigh(n *Change, before []uint64) error {
 	old, isOld := c.sightings[n.name]
 	changedSides := isOld && int(old.Label) != n.label && !c.there[n.name] // also of a message that the log has forgotten
 	n.moved = changedSides
+	renamed := false // a file that has counted at once
 	n.since = time.Now().Unix()
 	for _, name := range before {
 		s := c.sightings[name]
 		if !c.there[name] {
 			changedSides = changedSides || int(s.Label) != n.label
 			n.moved = n.moved || s.Folder != n.folder
+			renamed = renamed || s.State == store.Said
 		}
-		if s.State == store.ReadOnly && int(s.Label) == n.label {
+		if s.Since != 0 && int(s.Label) == n.label {
 			n.since = min(n.since, s.Since)
 		}
 	}
@@ -342,7 +344,7 @@ func (c *comparison) weigh(n *Change, before []uint64) error {
 	switch {
 	case n.file.Unseen && !changedSides && !(c.first && n.unmarked):
 		n.state = store.Unread
-	case changedSides, isHam && (c.first || n.moved || n.file.Acted || c.o.ReadDays == 0):
+	case changedSides, isHam && (c.first || n.moved || renamed || n.file.Acted || c.o.ReadDays == 0):
 		n.state = store.Said
 	case isHam && time.Now().Before(read):
 		n.state = store.ReadOnly
