@@ -141,7 +141,7 @@ type comparison struct {
 	first bool
 }
 
-// unfinished names no file: it is sighted as long as the first comparison has left messages for the next one.
+// unfinished names no file: it is sighted as long as the first comparison has left messages for the next one, for their number or after an error.
 const unfinished = 0
 
 // Preview returns what Learn would do.
@@ -180,14 +180,18 @@ func (m *Mailbox) Learn(ctx context.Context, s *store.Store, o LearnOptions) (Ac
 		if change.Result != store.Refused {
 			c.see(change)
 		}
-		if change.Result == store.Known {
-			continue
+		if change.Result != store.Known {
+			c.account.Changes = append(c.account.Changes, change)
 		}
-		c.account.Changes = append(c.account.Changes, change)
 	}
 	gone := c.gone()
 	if err == nil {
 		err = c.takeBack(s, gone)
+	}
+	if err != nil { // what was not learned is as new, and moves from the same files, the next time
+		if gone = nil; c.first {
+			c.seen[unfinished] = store.Sighting{}
+		}
 	}
 	if len(c.seen)+len(gone) > 0 {
 		err = errors.Join(err, s.See(s.NameHash(m.id), c.seen, gone))
@@ -458,9 +462,10 @@ func (c *comparison) takeBack(s *store.Store, gone []uint64) error {
 	return nil
 }
 
-// gone returns the names that were seen and are no longer there; none if a folder could not be listed.
+// gone returns the names that were seen and are no longer there; none if a folder could not be listed, or not all messages were read: one of these may have
+// moved.
 func (c *comparison) gone() []uint64 {
-	if len(c.box.problems) > 0 {
+	if len(c.box.problems) > 0 || c.account.Later > 0 {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.sightings)), func(name uint64) bool { _, isThere := c.there[name]; return isThere })

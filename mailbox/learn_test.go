@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -428,6 +430,56 @@ func TestAFolderThatCannotBeReadHidesNoOther(t *testing.T) {
 	a := b.learn()
 	if a.Count(store.Learned) != 1 || len(a.Problems) != 1 || !strings.Contains(a.Problems[0], ".Lists") {
 		t.Errorf("got %v and the problems %q, want one message and a problem of .Lists", b.said(a), a.Problems)
+	}
+}
+
+// TestWhatAnInterruptLeavesIsLearnedTheNextTime interrupts learning before its first message.
+func TestWhatAnInterruptLeavesIsLearnedTheNextTime(t *testing.T) {
+	moved := "relabelled spam ham cur/1.a:2,S"
+	for name, tt := range map[string]struct {
+		isKnown bool // the mailbox
+		want    []string
+	}{
+		"a message still moves from where it was":         {true, []string{moved}}, // the filter itself may have filed the other one
+		"a mailbox that is new still counts as it stands": {false, []string{moved, "learned spam .Junk/cur/1.b:2,S"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newTree(t)
+			if tt.isKnown {
+				b.learn()
+			}
+			b.move(b.spam(0), "cur/1.a:2,S")
+			b.write(".Junk/cur/1.b:2,S", "Subject: x\n\nspama spamb spamc spamd spame spamf spamg spamh")
+			box, err := Open(b.dir)
+			b.must(err)
+			s := b.open()
+			ctx, interrupt := context.WithCancel(t.Context())
+			_, err = box.Learn(ctx, s, LearnOptions{Options: DefaultOptions(), Filed: func([]byte) bool { interrupt(); return false }})
+			if !errors.Is(err, context.Canceled) {
+				t.Fatalf("got %v, want an interrupt", err)
+			}
+			b.must(s.Close())
+			if diff := cmp.Diff(tt.want, b.said(b.learnAt(time.Now()))); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestAMessageBeyondTheLimitStillMovesTheNextTime(t *testing.T) {
+	b := newTree(t)
+	b.learn()
+	b.move(b.spam(0), "cur/1.a:2,S")
+	b.move(b.spam(1), "cur/1.b:2,S")
+	for i, want := range []string{"relabelled spam ham cur/1.a:2,S", "relabelled spam ham cur/1.b:2,S"} {
+		box, err := Open(b.dir)
+		b.must(err)
+		s := b.open()
+		a, err := box.Learn(t.Context(), s, LearnOptions{Limit: 1, Options: DefaultOptions()})
+		b.must(errors.Join(err, s.Close()))
+		if said := b.said(a); len(said) != 1 || said[0] != want {
+			t.Errorf("run %d: got %q, want %q", i, said, want)
+		}
 	}
 }
 

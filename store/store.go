@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -147,7 +148,7 @@ func lockFile(ctx context.Context, model, suffix string, wait time.Duration) (*o
 		if err == nil && locked {
 			mine, err1 := file.Stat()
 			there, err2 := os.Stat(path)
-			if err1 == nil && err2 == nil && os.SameFile(mine, there) {
+			if err = cmp.Or(err1, err2); err == nil && os.SameFile(mine, there) { // else another process has replaced it
 				return file, nil
 			}
 		}
@@ -155,8 +156,6 @@ func lockFile(ctx context.Context, model, suffix string, wait time.Duration) (*o
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("lock: %w", err)
-		case locked: // another process has replaced it
-			continue
 		case time.Now().After(deadline):
 			return nil, ErrLocked
 		}

@@ -20,7 +20,7 @@ const (
 func Lock(file *os.File) (bool, error) {
 	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	switch {
-	case errors.Is(err, syscall.EWOULDBLOCK):
+	case errors.Is(err, syscall.EWOULDBLOCK), errors.Is(err, syscall.EINTR): // which file systems of the network and of programs return
 		return false, nil
 	case errors.Is(err, syscall.ENOLCK), errors.Is(err, errors.ErrUnsupported):
 		err = fmt.Errorf("%w: %w", errNoLocks, err)
