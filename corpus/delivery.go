@@ -50,6 +50,15 @@ func DeliveryTime(raw []byte) (time.Time, bool) {
 	return date, !date.IsZero()
 }
 
+// FilingTime returns when Thunderbird wrote the message raw into the mbox that it is from, in local time; zero for a message of another program.
+func FilingTime(raw []byte) time.Time {
+	date, isOfThunderbird := bytes.CutPrefix(raw[:lines.LineEnd(raw)], []byte(lines.FromPrefix+"- "))
+	if !isOfThunderbird {
+		return time.Time{}
+	}
+	return parseDate(date)
+}
+
 // parseDate parses a date of RFC 5322 or asctime. It returns zero for a date that is not readable.
 //
 // Package net/mail is not used: it links the network into chaff-classify, and reads names of zones by the zone of the machine.

@@ -160,6 +160,29 @@ func TestTheSummaryCountsEveryMessage(t *testing.T) {
 	}
 }
 
+func TestOfCopiesTheOneThatThunderbirdWroteLastCounts(t *testing.T) {
+	const text = "From: a@b.example\nSubject: offer\n\nthe same\n"
+	for about, tt := range map[string]struct{ ham, spam, want string }{
+		"moved to Junk":                {"From - Sat Nov 28 15:04:17 2026\n", "From - Sat Nov 28 15:04:28 2026\n", "spam"},
+		"moved out of Junk":            {"From - Tue Dec  1 09:00:00 2026\n", "From - Sat Nov 28 15:04:28 2026\n", "ham"},
+		"written at the same time":     {"From - Sat Nov 28 15:04:17 2026\n", "From - Sat Nov 28 15:04:17 2026\n", "ham"},
+		"kept by another mail program": {"From a@b.example Sat Nov 28 15:04:17 2026\n", "From a@b.example Sat Nov 28 15:04:28 2026\n", "ham"},
+	} {
+		items := [][2]string{{"ham", tt.ham + text}, {"spam", tt.spam + text}, {"ham", "Subject: x\n\nx\n"}, {"spam", "Subject: y\n\ny\n"}}
+		for range items { // in any order
+			items = append(items[1:], items[0])
+			c := collect(t, corpustest.Messages(items...), DefaultCollectOptions(), "ham", "spam")
+			want := map[string]int{"ham": 1, "spam": 1}
+			want[tt.want]++
+			for _, class := range c.Summary().Classes {
+				if class.Messages != want[class.Name] {
+					t.Errorf("%s: %d messages are %s, want %d", about, class.Messages, class.Name, want[class.Name])
+				}
+			}
+		}
+	}
+}
+
 func TestTheVocabularyHasTheTermsOfTheTrainingPart(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(11, 50, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
 	training := map[uint64]bool{}

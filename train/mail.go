@@ -105,7 +105,7 @@ func (m *Mail) Item(i int) corpus.Item {
 // ReadOptions configure how mail is read.
 type ReadOptions struct {
 	Reading filter.Reading
-	// Copies keeps copies of messages. Otherwise the greatest of them is kept, see [Entry.Compare].
+	// Copies keeps copies of messages. Otherwise one is kept: the last that Thunderbird wrote, else the greatest, see [Entry.Compare].
 	Copies bool
 	// NoGrams leaves out runs of bytes, which only models of [features.Evidence] read.
 	NoGrams bool
@@ -168,7 +168,8 @@ func (s *Summary) without(err error) error {
 // readResult is what a worker found in one item: an entry without its label, or an error.
 type readResult struct {
 	Entry
-	err error
+	filed time.Time // see [corpus.FilingTime]
+	err   error
 }
 
 // readAll reads and tokenizes every item, with up to o.Workers workers. Their number changes no result: each result has the index of its item, and
@@ -239,7 +240,7 @@ func (w *worker) read(item corpus.Item) (result readResult) {
 		defer w.reader.Forget()
 	}
 	raw, key := message.Original(w.raw), w.options.Reading.Key
-	result.Time, result.Size = item.Time, len(raw)
+	result.Time, result.Size, result.filed = item.Time, len(raw), corpus.FilingTime(w.raw)
 	result.Fingerprint, result.SplitKey = corpus.Hashes(raw, key)
 	if !inSample(w.options.Sample, result.Fingerprint, key) {
 		result.err = errNotInSample
@@ -282,6 +283,9 @@ func (m *Mail) Sample(k int, o corpus.SplitOptions, key termkey.Key) ([]bool, er
 }
 
 // keep keeps the messages that were read. Of copies it keeps the same one wherever they were found.
+//
+// QUIRK: when Thunderbird moves a message of an IMAP account, the old copy stays in its mbox without a mark until the file is compacted. So the
+// copy that Thunderbird wrote last counts.
 func (m *Mail) keep(results []readResult, copies bool) {
 	s := &m.summary
 	best := make(map[uint64]int) // by fingerprint: which copy is kept
@@ -297,7 +301,7 @@ func (m *Mail) keep(results []readResult, copies bool) {
 		}
 		r.Label = slices.Index(m.Classes, m.items[i].Label)
 		k, seen := best[r.Fingerprint]
-		if !seen || cmp.Or(r.Compare(results[k].Entry), m.store.Compare(r.Terms, results[k].Terms)) > 0 {
+		if !seen || cmp.Or(r.filed.Compare(results[k].filed), r.Compare(results[k].Entry), m.store.Compare(r.Terms, results[k].Terms)) > 0 {
 			best[r.Fingerprint] = i
 		}
 	}
