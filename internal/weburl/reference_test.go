@@ -195,7 +195,8 @@ func FuzzURLsLeadWhereBrowsersGo(f *testing.F) {
 		f.Add(row[0])
 	}
 	for _, seed := range []string{`http:\\0x7f.1\x`, "https:///a@b@c:80", "http://%65vil.example", "http://3627734734/", "ftp:host", "http://+0/",
-		"http://36277347343627734734x/", "ws://a..b./", "http://1.2.3.4.5/", "http://[::1]:1/", "http://256/", "http::/0", "http://Yo%D3\x84t/", "http:/-\u0130/a"} {
+		"http://36277347343627734734x/", "ws://a..b./", "http://1.2.3.4.5/", "http://[::1]:1/", "http://256/", "http::/0", "http://Yo%D3\x84t/", "http:/-\u0130/a",
+		"http://1.2.3.4.0/", "http://0/"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, input string) {

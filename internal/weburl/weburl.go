@@ -212,7 +212,7 @@ func withoutIgnored(host []byte) []byte {
 	return bytes.Map(func(r rune) rune {
 		switch {
 		case r == 0xad, r == 0x34f, r == 0x200b, r == 0x2060, r == 0x2064, r == 0xfeff,
-			0x180b <= r && r <= 0x180f, 0xfe00 <= r && r <= 0xfe0f, 0xe0100 <= r && r <= 0xe01ef:
+			0x180b <= r && r <= 0x180f, 0xfe00 <= r && r <= 0xfe0f, 0x1bca0 <= r && r <= 0x1bca3, 0xe0100 <= r && r <= 0xe01ef:
 			return -1
 		}
 		return r
@@ -267,7 +267,7 @@ func number(label string) (n uint64, isNumber bool) {
 		return 0, false
 	case strings.HasPrefix(label, "0x"):
 		label, base, digits = label[len("0x"):], 16, "0123456789abcdef"
-	case label[0] == '0' && len(label) > 1:
+	case label[0] == '0':
 		label, base, digits = label[1:], 8, "01234567"
 	}
 	if strings.Trim(label, digits) != "" {

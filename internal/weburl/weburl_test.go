@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"chaff/test/tabletest"
 )
@@ -46,6 +47,9 @@ func TestLinksThatBrowsersRepairHaveTheirHost(t *testing.T) {
 		{"an address with a dot behind it", "http://127.0.0.1./", "127.0.0.1"},
 		{"an address that is too large", "http://256.256.256.256", none},
 		{"an address of IPv6 with a port", "http://[2001:DB8::0:1]:8080/", "[2001:db8::1]"},
+		{"an address of five numbers, of which the last is 0", "http://1.2.3.4.0/", none},
+		{"an address of IPv4 in brackets", "http://[127.0.0.1]/", none},
+		{"a zone of a network", "http://[fe80::1%25eth0]/", none},
 		{"a bracket that is open", "http://[::1", none},
 		{"a folder of another machine", `file:\\evil.example\x`, "evil.example"},
 		{"a folder of another machine with four slashes", "file:////evil.example/x", "evil.example"},
@@ -55,6 +59,10 @@ func TestLinksThatBrowsersRepairHaveTheirHost(t *testing.T) {
 		{"a script", "javascript://evil.example", "evil.example"}, // as every scheme with two slashes
 		{"a host without a scheme", "www.evil.example:80/x", "www.evil.example"},
 		{"a path", "/x/evil.example", none},
+		{"a folder that is named like a drive", "file://C|x/y", none},
+		{"a drive alone", "file://C:", none},
+		{"a machine with a name of two letters", "file://ab/x", "ab"},
+		{"another scheme without a host", "app:///evil.example", none},
 	})
 }
 
@@ -178,6 +186,23 @@ func TestLabelsThatNoNameHasAreNotConverted(t *testing.T) {
 	} {
 		if _, ok := Host([]byte(test.host)); ok != test.ok {
 			t.Errorf("%s: got %v, want %v", name, ok, test.ok)
+		}
+	}
+}
+
+// A sender can write any number of them before a host is too long to be read.
+func TestIgnoredCharactersAreThoseOfTheStandard(t *testing.T) {
+	for r := rune(utf8.RuneSelf); r < 0xe0200; r++ {
+		switch {
+		case r == 0xd800: // no characters
+			r = 0xe000
+		case r == 0x20000: // ideographs, and nothing
+			r = 0xe0000
+		}
+		host := "a" + string(r) + "b"
+		name, err := names.ToASCII(host)
+		if err == nil && name == "ab" && string(withoutIgnored([]byte(host))) != "ab" {
+			t.Errorf("%U is ignored", r)
 		}
 	}
 }
