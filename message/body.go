@@ -100,7 +100,7 @@ func (t *texts) content(e entity, body []byte, most int) []byte {
 		}
 		// Programs that do not know the encoding show what is around the file, and capitals that look like it.
 		for _, text := range [...][]byte{body[:at], body[lines : len(body)-len(rest)], rest} {
-			if len(text) > 0 && hasWords(text) {
+			if hasWords(text) {
 				t.arena = append(append(t.arena, '\n'), text...)
 			}
 		}
@@ -275,7 +275,7 @@ func appendUU(dst, lines []byte) (_, rest []byte, ok bool) {
 			if bytes.IndexByte(data, ' ') >= 0 { // also a zero
 				data = bytes.ReplaceAll(data, []byte(" "), []byte("`"))
 			}
-			content, _ := uuDigits.AppendDecode(dst, data[:min(len(data), (length+2)/3*4)])
+			content, _ := uuDigits.AppendDecode(dst, data)
 			dst = content[:min(len(content), len(dst)+length)]
 		case isUULine(next), string(next) == "end":
 			ok = false

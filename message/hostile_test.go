@@ -69,6 +69,7 @@ func TestWorkIsLinearInTheSizeOfHostileMail(t *testing.T) {
 		{"soft line ends", fill(qp, "=   ", "")},
 		{"padding", fill(b64, "A=", "")},
 		{"base64 that is none", fill(b64, "AAAA AAAA\n?????\n", "")},
+		{"base64 with lines that are none", fill(b64, "?\nAAAAAAAAAAAAAAAA\n", "")},
 		{"attached headers", fill("", "A: b\nContent-Type: message/rfc822\n\n", "")},
 		{"encoded multiparts in multiparts", fill("", "Content-Type: multipart/mixed; boundary=b\n"+qp, "--b\n")},
 		{"multiparts whose boundary has too many hyphens", fill(mixed, "--b\nContent-Type: multipart/mixed; boundary=--c\n\n", "")},
