@@ -246,7 +246,7 @@ func (m *Mailbox) compare(ctx context.Context, log known, entries []store.Entry,
 	_, goesOn := c.sightings[unfinished]
 	c.first = goesOn || len(c.sightings) == 0
 	c.account.Messages, c.account.LeftOut = m.Messages()
-	c.account.Problems = m.problems
+	c.account.Problems = m.problems()
 	news, said := c.news()
 	if o.Limit > 0 {
 		all, read := len(news), map[int]int{}
@@ -465,7 +465,7 @@ func (c *comparison) takeBack(s *store.Store, gone []uint64) error {
 // gone returns the names that were seen and are no longer there; none if a folder could not be listed, or not all messages were read: one of these may have
 // moved.
 func (c *comparison) gone() []uint64 {
-	if len(c.box.problems) > 0 || c.account.Later > 0 {
+	if len(c.account.Problems) > 0 || c.account.Later > 0 {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.sightings)), func(name uint64) bool { _, isThere := c.there[name]; return isThere })

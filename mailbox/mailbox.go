@@ -11,10 +11,9 @@ import (
 
 // Mailbox is a mailbox and the messages in its folders of ham and spam. It belongs to one goroutine.
 type Mailbox struct {
-	path     string
-	id       string // the same for every path that leads there
-	plan     sources.Plan
-	problems []string // folders that cannot be read
+	path string
+	id   string // the same for every path that leads there
+	plan sources.Plan
 }
 
 // Of returns a mailbox with folders that its caller has listed, in this order. All lists of one mailbox have the same id. Only
@@ -38,19 +37,24 @@ func (m *Mailbox) refresh() error {
 	if err != nil {
 		return err
 	}
+	m.plan = plan
 	if m.id, err = filepath.Abs(m.path); err == nil {
 		m.id, err = replace.Real(m.id)
 	}
 	if err != nil {
 		return fmt.Errorf("open %s: %w", m.path, replace.Reason(err))
 	}
-	m.plan, m.problems = plan, nil
-	for _, folder := range plan.Folders {
+	return nil
+}
+
+// problems returns the folders that cannot be read.
+func (m *Mailbox) problems() (all []string) {
+	for _, folder := range m.plan.Folders {
 		if folder.Unreadable {
-			m.problems = append(m.problems, folder.Name+" "+folder.Reason)
+			all = append(all, folder.Name+" "+folder.Reason)
 		}
 	}
-	return nil
+	return all
 }
 
 // Has reports whether a folder of the mailbox has the label.

@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/emersion/go-imap/utf7"
@@ -112,7 +113,9 @@ type Client struct {
 	client   *imapclient.Client
 	conn     *bounded
 	selected selection
-	caps     imap.CapSet // what the server is able to do
+	sent     sent
+	caps     imap.CapSet        // what the server is able to do
+	spaces   imap.NamespaceData // whose folders are whose
 	folders  []sources.PlanFolder
 	junk     string // the folder for spam; empty for none
 	stop     func() bool
@@ -202,14 +205,14 @@ func (c *Client) do(bytes int64, d time.Duration, what func() error) error {
 		c.conn.fail(err)
 	}
 	failure := c.conn.failure()
-	if failure != nil && !errors.Is(failure, io.EOF) {
+	if failure != nil && failure != errEnded {
 		return failure
 	}
 	if e, ok := errors.AsType[*imap.Error](err); ok {
 		return errors.New(said(e))
 	}
 	if failure != nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = errors.New("the server ended the connection")
+		err = errEnded
 	}
 	c.conn.fail(err) // the library reads nothing after a reply that it does not understand
 	return err
@@ -244,7 +247,9 @@ func (c *Client) greet() error {
 		conn = encrypted
 	}
 	in := &checked{Conn: conn, raw: c.conn, in: bufio.NewReader(conn)}
-	c.client = imapclient.New(in, nil)
+	c.client = imapclient.New(in, &imapclient.Options{UnilateralDataHandler: &imapclient.UnilateralDataHandler{
+		Fetch: func(m *imapclient.FetchMessageData) { _ = c.sent.take(m) },
+	}})
 	err := c.client.WaitGreeting()
 	for range 20 { // QUIRK: of a refusal and the end that follows it, the library returns one at random.
 		if _, isRefusal := errors.AsType[*imap.Error](err); err == nil || isRefusal {
@@ -276,7 +281,7 @@ func (c *Client) login(secret Secret) error {
 	default:
 		err = c.client.Login(c.User, secret.Text).Wait()
 	}
-	if e, ok := errors.AsType[*imap.Error](err); ok && e.Type == imap.StatusResponseTypeNo {
+	if e, ok := errors.AsType[*imap.Error](err); ok && e.Type == imap.StatusResponseTypeNo && e.Code != imap.ResponseCodeUnavailable {
 		return fmt.Errorf("%w: %s", ErrRefused, said(e))
 	}
 	return err
@@ -300,10 +305,9 @@ func (c *Client) list() error {
 		return err
 	}
 	c.caps = c.client.Caps() // QUIRK: before the first reply behind the login, it may return those from before the login
-	var spaces imap.NamespaceData
 	if c.caps.Has(imap.CapNamespace) {
 		if said, err := c.client.Namespace().Wait(); err == nil { // a server that refuses it says nothing of them
-			spaces = *said
+			c.spaces = *said
 		}
 	}
 	if len(listed) > maxFolders {
@@ -322,8 +326,12 @@ func (c *Client) list() error {
 			if use, says := uses[attribute]; says {
 				f.Use = use
 			}
+			// Gmail keeps archived mail only there. Those of others may have the messages that are spam and deleted, too.
+			if attribute == imap.MailboxAttrAll && c.caps.Has("X-GM-EXT-1") {
+				f.Use = sources.Use{Label: sources.Ham, Incoming: true}
+			}
 		}
-		if slices.Contains(l.Attrs, imap.MailboxAttrJunk) && isOwn(l.Mailbox, spaces) {
+		if slices.Contains(l.Attrs, imap.MailboxAttrJunk) && c.isOwn(l.Mailbox) {
 			c.junk = l.Mailbox
 		}
 		c.folders = append(c.folders, f)
@@ -336,16 +344,16 @@ func (c *Client) list() error {
 	}
 	slices.SortFunc(c.folders, func(a, b sources.PlanFolder) int { return strings.Compare(place(a), place(b)) })
 	c.folders = slices.CompactFunc(c.folders, func(a, b sources.PlanFolder) bool { return a.Name == b.Name })
-	return c.findJunk(spaces)
+	return c.findJunk()
 }
 
 // isOwn reports whether a folder is the user's own: others may read what is in theirs. The longest prefix that it begins with says it.
-func isOwn(folder string, spaces imap.NamespaceData) bool {
+func (c *Client) isOwn(folder string) bool {
 	own, longest := true, -1
-	for i, space := range slices.Concat(spaces.Personal, spaces.Other, spaces.Shared) {
+	for i, space := range slices.Concat(c.spaces.Personal, c.spaces.Other, c.spaces.Shared) {
 		prefix, _ := utf7.Encoding.NewDecoder().String(space.Prefix) // QUIRK: the library decodes only names
 		if prefix = cmp.Or(prefix, space.Prefix); len(prefix) > longest && strings.HasPrefix(folder, prefix) {
-			own, longest = i < len(spaces.Personal), len(prefix)
+			own, longest = i < len(c.spaces.Personal), len(prefix)
 		}
 	}
 	return own
@@ -360,19 +368,19 @@ var uses = map[imap.MailboxAttr]sources.Use{
 	imap.MailboxAttrDrafts:  {Label: sources.LeftOut, Reason: "drafts"},
 	imap.MailboxAttrFlagged: {Label: sources.LeftOut, Reason: "messages of other folders"},
 	"\\Important":           {Label: sources.LeftOut, Reason: "messages of other folders"},
+	imap.MailboxAttrAll:     {Label: sources.LeftOut, Reason: "messages of other folders"},
 	imap.MailboxAttrSent:    {Label: sources.Ham},
 	imap.MailboxAttrArchive: {Label: sources.Ham},
-	imap.MailboxAttrAll:     {Label: sources.Ham, Incoming: true},
 }
 
 // findJunk finds the folder for spam: the one that the user names, the user's own that the server says it is, or the one with the shortest name
 // of the user's own that are named for spam.
-func (c *Client) findJunk(spaces imap.NamespaceData) error {
+func (c *Client) findJunk() error {
 	named := c.options.Junk
 	c.junk = cmp.Or(named, c.junk)
 	if c.junk == "" {
 		for _, f := range c.folders {
-			if f.Label == sources.Spam && isOwn(f.Name, spaces) && (c.junk == "" || len(f.Name) < len(c.junk)) {
+			if f.Label == sources.Spam && c.isOwn(f.Name) && (c.junk == "" || len(f.Name) < len(c.junk)) {
 				c.junk = f.Name
 			}
 		}
@@ -416,6 +424,9 @@ func (c *Client) refresh(name string, readOnly bool) error {
 // search returns the numbers of messages of the chosen folder from one on, in ascending order.
 func (c *Client) search(from imap.UID, criteria imap.SearchCriteria) (found []imap.UID, err error) {
 	from = max(from, 1)
+	if c.selected.messages == 0 {
+		return nil, nil // QUIRK: Proton Mail Bridge refuses to search an empty folder
+	}
 	if c.selected.next > maxListed {
 		from = max(from, c.selected.next-maxListed)
 	}
@@ -444,42 +455,70 @@ func (c *Client) search(from imap.UID, criteria imap.SearchCriteria) (found []im
 // errGone is returned for a message that is no longer there.
 var errGone = fmt.Errorf("the message is gone: %w", fs.ErrNotExist)
 
+// sent is what a server sends of a message.
+type sent struct {
+	sync.Mutex
+	uid imap.UID // of the message that is wanted
+	raw []byte   // nil until it has come
+}
+
+// take reads a message. The library gives only those to its command whose number is before their content, and each once.
+func (s *sent) take(m *imapclient.FetchMessageData) error {
+	s.Lock()
+	defer s.Unlock()
+	var uid imap.UID
+	var raw []byte
+	for item := m.Next(); item != nil; item = m.Next() {
+		switch item := item.(type) {
+		case imapclient.FetchItemDataUID:
+			uid = item.UID
+		case imapclient.FetchItemDataBodySection:
+			if item.Literal == nil {
+				continue
+			}
+			var err error
+			if raw, err = io.ReadAll(item.Literal); int64(len(raw)) < item.Literal.Size() {
+				return cmp.Or(err, io.ErrUnexpectedEOF) // QUIRK: the library would read on, in two goroutines
+			}
+		}
+	}
+	if uid == s.uid && raw != nil {
+		s.raw = raw
+	}
+	return nil
+}
+
+// want returns the message that has come, and takes another one from now on.
+func (s *sent) want(uid imap.UID) (raw []byte) {
+	s.Lock()
+	defer s.Unlock()
+	raw, s.uid, s.raw = s.raw, uid, nil
+	return raw
+}
+
 // fetch returns a message of the chosen folder and leaves it unseen. The error is [corpus.ErrTooLarge] for one that is too large.
 func (c *Client) fetch(uid imap.UID) (raw []byte, err error) {
 	const most, ofTLS = message.MaxSize + 1, message.MaxSize / 8 // each record of TLS, which may be small, has some 30 bytes more
 	options := &imap.FetchOptions{UID: true, BodySection: []*imap.FetchItemBodySection{{Peek: true, Partial: &imap.SectionPartial{Size: most}}}}
-	var found []byte
-	err = c.do(most+ofTLS+idleBytes, c.options.Fetch, func() (err error) {
+	err = c.do(most+ofTLS+idleBytes, c.options.Fetch, func() error {
+		c.sent.want(uid)
 		command := c.client.Fetch(imap.UIDSetNum(uid), options)
 		for m := command.Next(); m != nil; m = command.Next() {
-			var its imap.UID
-			var content []byte
-			for item := m.Next(); item != nil; item = m.Next() {
-				switch item := item.(type) {
-				case imapclient.FetchItemDataUID:
-					its = item.UID
-				case imapclient.FetchItemDataBodySection:
-					if item.Literal == nil {
-						continue
-					}
-					if content, err = io.ReadAll(item.Literal); int64(len(content)) < item.Literal.Size() {
-						return cmp.Or(err, io.ErrUnexpectedEOF) // QUIRK: the library would read on, in two goroutines
-					}
-				}
-			}
-			if its == uid && content != nil {
-				found = content
+			if err := c.sent.take(m); err != nil {
+				return err
 			}
 		}
-		return command.Close()
+		err := command.Close()
+		raw = c.sent.want(0)
+		return err
 	})
 	switch {
 	case err != nil:
 		return nil, err
-	case len(found) > message.MaxSize:
+	case len(raw) > message.MaxSize:
 		return nil, corpus.ErrTooLarge
-	case found != nil:
-		return found, nil
+	case raw != nil:
+		return raw, nil
 	}
 	return nil, errGone
 }

@@ -5,12 +5,15 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"regexp"
 	"strconv"
 	"sync/atomic"
 	"time"
+
+	"github.com/emersion/go-imap/utf7"
 
 	"chaff/internal/replace"
 )
@@ -21,6 +24,7 @@ var (
 	ErrTooMuch = errors.New("the server sends too much")
 	// ErrSilent is returned if a reply does not come in time.
 	ErrSilent = errors.New("the server does not answer")
+	errEnded  = errors.New("the server ended the connection")
 )
 
 // idleBytes is what a server may send between two commands.
@@ -120,11 +124,25 @@ func (c *checked) Read(p []byte) (int, error) {
 			c.raw.fail(ErrNested)
 			return 0, ErrNested
 		}
-		c.line = line
+		c.line = readable(line)
 	}
 	n := copy(p, c.line)
 	c.line = c.line[n:]
 	return n, nil
+}
+
+// flags are those of a folder or, of a message, those that it may have been given meanwhile.
+var flags = regexp.MustCompile(`(?i)^(\* (?:FLAGS |OK \[PERMANENTFLAGS |\d+ FETCH \((?:UID \d+ )?FLAGS ))\([^()\r\n]*\)`)
+
+// readable returns a line without what the library would end the connection for.
+func readable(line []byte) []byte {
+	line = flags.ReplaceAll(line, []byte("$1()")) // QUIRK: Cyrus has flags such as [x], which no flag may be; we need none
+	if bytes.HasPrefix(line, []byte("* LIST ")) {
+		if _, err := utf7.Encoding.NewDecoder().Bytes(bytes.TrimSpace(line)); err != nil { // QUIRK: Yandex encodes some names wrongly
+			line = bytes.ReplaceAll(line, []byte("&"), []byte("&-")) // which makes a name that cannot be opened
+		}
+	}
+	return line
 }
 
 // check reports whether a line is flat enough, and finds the literal after it.
@@ -164,6 +182,9 @@ func (c *checked) check(line []byte) bool {
 func plainly(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return ErrSilent
+	}
+	if err == io.EOF {
+		return errEnded
 	}
 	if e, ok := errors.AsType[*net.DNSError](err); ok {
 		return fmt.Errorf("the server %s: %s", e.Name, e.Err)

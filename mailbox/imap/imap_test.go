@@ -27,6 +27,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"chaff/corpus/sources"
 	"chaff/filter"
 	"chaff/mailbox"
 	"chaff/message"
@@ -846,7 +847,7 @@ func TestAHostileServer(t *testing.T) {
 		"many folders":                  {change: map[string]string{"LIST": many(600, "* LIST () \"/\" fNUMBER\r\n") + "@ OK done\r\n"}, want: "600 folders"},
 		"folders without end":           {change: map[string]string{"LIST": many(1<<16, "* LIST () \"/\" folderNUMBER\r\n")}, want: "sends too much"},
 		"a folder name without end":     {change: map[string]string{"LIST": "* LIST () \"/\" \"" + strings.Repeat("x", 2<<20)}, want: "sends too much"},
-		"a folder name in bad encoding": {change: map[string]string{"LIST": "* LIST () \"/\" \"&x\"\r\n@ OK done\r\n"}, want: "list the folders"},
+		"a folder name in bad encoding": {change: map[string]string{"LIST": "* LIST () \"/\" \"&x\"\r\n@ OK done\r\n"}},
 		"no lasting numbers":            {change: map[string]string{"EXAMINE": "* 1 EXISTS\r\n@ OK done\r\n"}, want: "UIDVALIDITY"},
 		"numbers without end":           {change: map[string]string{"UID SEARCH": "* SEARCH" + many(1<<18, " NUMBER00") + "\r\n"}, want: "sends too much"},
 		"all numbers there are":         {change: map[string]string{"UID SEARCH": "* ESEARCH (TAG \"@\") UID ALL 1:4294967295\r\n@ OK done\r\n", "UID FETCH": "@ OK done\r\n"}},
@@ -857,6 +858,7 @@ func TestAHostileServer(t *testing.T) {
 		"a message that is too large":   {change: map[string]string{"UID FETCH 9 ": "* 1 FETCH (UID 9 BODY[]<0> {99999999999}\r\nx"}, want: "read message 9 of the inbox: the server does not answer"},
 		"a broken reply":                {change: map[string]string{"UID FETCH 9 ": "* 1 FETCH (UID 9 BODY[]<0> {1}\r\nx{{\r\n"}, want: "read message 9 of the inbox"},
 		"an end":                        {change: map[string]string{"UID FETCH 9 ": "* BYE\r\n"}, want: "does not answer"},
+		"too many connections":          {change: map[string]string{"LOGIN": "@ NO [UNAVAILABLE] too many\r\n"}, want: "log in to 127.0.0.1: the server says: too many (UNAVAILABLE)"},
 		"a list of capabilities":        {greeting: "* OK [CAPABILITY IMAP4rev1] hello (here)\r\n* CAPABILITY (x\r\n", want: "do not belong there"},
 		"a list in a code":              {greeting: "* OK [CAPABILITY (x\r\n", want: "do not belong there"},
 		"a code without an end":         {change: map[string]string{"UID FETCH 9 ": "* OK [X\r\n* 1 FETCH {99999}\r\n]\r\n* 1 FETCH (UID 9 BODYSTRUCTURE " + strings.Repeat("(", 50_000) + "\r\n"}, want: "do not belong there"},
@@ -910,7 +912,7 @@ func TestTheServerSaysWhatFoldersAreFor(t *testing.T) {
 	for _, f := range c.folders {
 		got = append(got, fmt.Sprint(f.Name, " ", f.Label, " ", f.Incoming))
 	}
-	want(t, "the folders", []string{"INBOX ham true", "Everything ham true", "Junk spam false", "Lists.Junk.2020 spam false",
+	want(t, "the folders", []string{"INBOX ham true", "Everything left out false", "Junk spam false", "Lists.Junk.2020 spam false",
 		"Old left out false", "Sent ham false", "Stars left out false", "日本語 spam false"}, got)
 	if c.Junk() != "日本語" {
 		t.Errorf("spam goes to %s", c.Junk())
@@ -934,6 +936,91 @@ func TestTheServerSaysWhatFoldersAreFor(t *testing.T) {
 			t.Errorf("the user says %s: %v", name, err)
 		}
 	}
+}
+
+// Proton Mail Bridge has spam and deleted mail in its folder of all mail, too.
+func TestOnlyGmailHasMailInAllMailThatIsInNoOtherFolder(t *testing.T) {
+	for ability, want := range map[string]sources.Use{
+		"ID":         {Label: sources.LeftOut, Reason: "messages of other folders"},
+		"X-GM-EXT-1": {Label: sources.Ham, Incoming: true},
+	} {
+		c := connected(t, DefaultOptions(), map[string]string{
+			"CAPABILITY": "* CAPABILITY IMAP4rev1 MOVE " + ability + "\r\n@ OK done\r\n",
+			"LIST":       "* LIST (\\All) \"/\" \"All Mail\"\r\n@ OK done\r\n",
+		})
+		if got := c.folders[0].Use; got != want {
+			t.Errorf("a server with %s: got %+v", ability, got)
+		}
+	}
+}
+
+func TestAFolderThatIsRefusedHoldsUpNoOther(t *testing.T) {
+	answers := usual(map[string]string{
+		"CAPABILITY":             "* CAPABILITY IMAP4rev1 MOVE NAMESPACE\r\n@ OK done\r\n",
+		"NAMESPACE":              "* NAMESPACE ((\"\" \".\")) ((\"user.\" \".\")) NIL\r\n@ OK done\r\n",
+		"LIST":                   "* LIST () \".\" INBOX\r\n* LIST () \".\" \"R&D\"\r\n* LIST () \".\" Junk\r\n* LIST () \".\" user.bert.Secret\r\n@ OK done\r\n",
+		`EXAMINE "R&-D"`:         "@ NO Mailbox does not exist\r\n",
+		`EXAMINE "user.bert.Sec`: "@ NO Permission denied\r\n",
+	})
+	answers[`EXAMINE INBOX`], answers[`EXAMINE "Junk"`] = answers["EXAMINE"], answers["EXAMINE"]
+	delete(answers, "EXAMINE")
+	a, _ := scripted(t, ready, answers)
+	p := &provider{T: t, model: filepath.Join(t.TempDir(), "model"), Account: a, options: DefaultOptions()}
+	c := p.dial()
+	s, err := OpenState(p.model, false)
+	p.must(err)
+	box, err := c.Mailbox(t.Context(), s)
+	p.must(err)
+	if n, _ := box.Messages(); n != 2 {
+		t.Errorf("there are %d messages of ham and spam", n)
+	}
+	p.must(store.Begin(t.Context(), p.model, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions()))
+	view, err := store.Look(p.model)
+	p.must(err)
+	defer view.Close()
+	account, err := box.Preview(t.Context(), view, mailbox.LearnOptions{Workers: 1})
+	p.must(err)
+	want(t, "the problems", []string{"R&D cannot be read: the server says: Mailbox does not exist"}, account.Problems)
+}
+
+// What the servers send is allowed, but for the flags.
+func TestOddReplies(t *testing.T) {
+	const body = "BODY[]<0> {8}\r\ncasino\r\n"
+	for name, change := range map[string]map[string]string{
+		"the number comes behind the message": {"UID FETCH 9 ": "* 1 FETCH (" + body + " UID 9)\r\n@ OK done\r\n"},
+		"flags come before it":                {"UID FETCH 9 ": "* 1 FETCH (FLAGS ([x]) UID 9)\r\n* 1 FETCH (UID 9 " + body + ")\r\n@ OK done\r\n"},
+		"flags come behind it":                {"UID FETCH 9 ": "* 1 FETCH (UID 9 " + body + ")\r\n* 1 FETCH (UID 9 FLAGS (a]b \"c\" ))\r\n@ OK done\r\n"},
+		"another message comes, too":          {"UID FETCH 9 ": "* 2 FETCH (BODY[] {1}\r\nx UID 8)\r\n* 1 FETCH (" + body + " UID 9)\r\n* 2 FETCH (BODY[] {1}\r\nx UID 8)\r\n@ OK done\r\n"},
+		"a folder has odd flags":              {"EXAMINE": "* FLAGS (\\Seen [x])\r\n* OK [PERMANENTFLAGS (a]b \\*)] x\r\n* 1 EXISTS\r\n* OK [UIDVALIDITY 7] x\r\n@ OK done\r\n"},
+		"the message comes as a string":       {"UID FETCH 9 ": "* 1 FETCH (UID 9 BODY[]<0> \"casino\")\r\n@ OK done\r\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &provider{T: t, model: filepath.Join(t.TempDir(), "model")}
+			r, _ := p.judge(connected(t, DefaultOptions(), change), false)
+			want(t, "the run", Run{Judged: 1, Spam: 1}, r)
+		})
+	}
+}
+
+func TestAConnectionThatEndsBetweenTwoCommandsIsCalledEnded(t *testing.T) {
+	ours, theirs := net.Pipe()
+	theirs.Close()
+	b := &bounded{Conn: ours}
+	b.allow(1, 0)
+	b.Read(make([]byte, 1))
+	if err := (&Client{conn: b}).do(1, time.Second, nil); err != errEnded {
+		t.Errorf("got the error %v", err)
+	}
+}
+
+func TestAnEmptyFolderIsNotSearched(t *testing.T) {
+	c := connected(t, DefaultOptions(), map[string]string{
+		"EXAMINE":    "* 0 EXISTS\r\n* OK [UIDVALIDITY 7] x\r\n@ OK done\r\n",
+		"UID SEARCH": "@ NO no such message\r\n",
+	})
+	p := &provider{T: t, model: filepath.Join(t.TempDir(), "model")}
+	r, _ := p.judge(c, false)
+	want(t, "the run", Run{}, r)
 }
 
 // The spaces are those that Dovecot, Courier and Cyrus have.

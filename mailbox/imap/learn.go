@@ -2,6 +2,7 @@ package imap
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -52,8 +53,12 @@ func (c *Client) Mailbox(ctx context.Context, s *State) (*Listing, error) {
 			continue
 		}
 		rows, err := l.list(f)
-		if err != nil {
+		switch {
+		case err != nil && c.conn.failure() != nil:
 			return nil, err
+		case err != nil: // the others may be readable. What others share need not be; of an own one, the user should know
+			f.Use, f.Unreadable = sources.Use{Label: sources.LeftOut, Reason: fmt.Sprintf("cannot be read: %v", errors.Unwrap(err))}, c.isOwn(f.Name)
+			rows = []sources.PlanFolder{f}
 		}
 		folders = append(folders, rows...)
 	}
