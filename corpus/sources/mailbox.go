@@ -251,7 +251,9 @@ func (p *Plan) add(dir, name string, parts []string) {
 			row.Files = append(row.Files, f)
 		}
 	}
-	divided := row.Incoming || len(row.Files) > 0 && len(unseen) > 0
+	// QUIRK: Thunderbird marks no file of its Maildirs, and keeps the index NAME.msf beside the Maildir NAME.
+	_, noIndex := fs.Stat(p.fsys, dir+".msf")
+	divided := row.Incoming && noIndex != nil || len(row.Files) > 0 && len(unseen) > 0
 	if !divided && len(unseen) > 0 { // in a folder without seen mail nobody marks it
 		row.Files = unseen
 	}

@@ -74,6 +74,17 @@ func TestMaildirTreeOfNestedFolders(t *testing.T) {
 	}, []string{"ham: read", "ham: kmail", "ham: dots", "spam: junk", "ham: go", "ham: old", "ham: all", "ham: inbox", "spam: dotted"})
 }
 
+// Thunderbird marks no file of its Maildirs.
+func TestMaildirTreeOfThunderbird(t *testing.T) {
+	files := map[string]string{"Mail/Local Folders/Junk.msf": "", "Mail/Local Folders/Inbox.msf": "", "Mail/Local Folders/Inbox.sbd/Lists.msf": ""}
+	for _, folder := range []string{"Inbox", "Inbox.sbd/Lists", "Junk", "Trash"} {
+		files["Mail/Local Folders/"+folder+"/cur/1.M2P3Q4.host.eml"], files["Mail/Local Folders/"+folder+"/tmp/"] = "x", ""
+	}
+	checkPlan(t, planOf(t, files), []string{
+		"Mail/Local Folders/Inbox: 1 ham", "Mail/Local Folders/Inbox.sbd/Lists: 1 ham", "Mail/Local Folders/Junk: 1 spam, spam", "Mail/Local Folders/Trash: 1 left out, deleted mail",
+	}, []string{"ham: x", "ham: x", "spam: x"})
+}
+
 // OfflineIMAP names folders as Maildir++ does, without the dot in front.
 func TestMaildirTreeOfOfflineIMAP(t *testing.T) {
 	files := map[string]string{}
