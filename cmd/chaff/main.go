@@ -40,7 +40,11 @@ func main() {
 	if command == "classify" {
 		delivery.Guard(args) // an interrupt does not end it before its message is out
 	} else {
-		ctx, _ = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+		var stop func()
+		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+		if command != "serve" { // which judges what it has accepted, however often it is told to end
+			context.AfterFunc(ctx, stop) // a second signal ends it at once: nothing else ends what waits for input
+		}
 	}
 	os.Exit(run(ctx, args, os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -95,4 +96,30 @@ func TestAProcessForEachMessageLearnsAsTheReplayDoes(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A pipe that nobody closes ends no read.
+func TestASecondInterruptEndsWhatWaitsForInput(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("this system sends no interrupts to one process")
+	}
+	c := exec.Command("chaff", "tokens")
+	stdin, err := c.StdinPipe()
+	must(t, err)
+	must(t, c.Start())
+	_, err = stdin.Write(make([]byte, 1<<20)) // more than a pipe holds, so that it reads when this is written
+	must(t, err)
+	ended := make(chan error)
+	go func() { ended <- c.Wait() }()
+	for range 1000 {
+		select {
+		case <-ended:
+			return
+		case <-time.After(10 * time.Millisecond):
+			_ = c.Process.Signal(os.Interrupt) // an error if it has ended meanwhile
+		}
+	}
+	c.Process.Kill()
+	t.Error("interrupts do not end it")
+	<-ended
 }
