@@ -499,6 +499,25 @@ func TestFoldersTeach(t *testing.T) {
 	}
 }
 
+// The library puts the conditions of OR into parentheses, which some servers do not understand.
+func TestWhatWasAnsweredOrFlaggedIsFoundWithoutOR(t *testing.T) {
+	p := newProvider(t, nil)
+	p.put("INBOX", mail("read"), imap.FlagSeen)
+	p.put("INBOX", mail("answered"), imap.FlagSeen, imap.FlagAnswered)
+	p.put("INBOX", mail("flagged"), imap.FlagSeen, imap.FlagFlagged)
+	c := p.dial()
+	rows, err := (&Listing{client: c}).list(c.folders[0])
+	p.must(err)
+	var acted []bool // the newest first
+	for _, f := range rows[0].Files {
+		acted = append(acted, f.Acted)
+	}
+	want(t, "whether somebody did something", []bool{true, true, false}, acted)
+	if strings.Contains(p.heard(), " OR ") {
+		t.Error("the client says OR")
+	}
+}
+
 func TestWhatIsMovedTeachesNothingUntilTheUserMovesIt(t *testing.T) {
 	p := newProvider(t, nil)
 	p.put("INBOX", mail("casino one"))

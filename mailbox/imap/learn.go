@@ -79,21 +79,20 @@ func (l *Listing) list(f sources.PlanFolder) ([]sources.PlanFolder, error) {
 	if err != nil {
 		return nil, err
 	}
-	var acted []imap.UID
+	var idle []imap.UID // that nobody has answered or flagged
 	if f.Label == sources.Ham {
-		criteria.Or = [][2]imap.SearchCriteria{{{Flag: []imap.Flag{imap.FlagAnswered}}, {Flag: []imap.Flag{imap.FlagFlagged}}}}
-		if acted, err = c.search(1, criteria); err != nil {
+		if idle, err = c.search(1, imap.SearchCriteria{NotFlag: []imap.Flag{imap.FlagAnswered, imap.FlagFlagged}}); err != nil {
 			return nil, err
 		}
-		slices.Sort(acted)
+		slices.Sort(idle)
 	}
 	for _, uid := range slices.Backward(found) {
 		p := place{f.Name, c.selected.validity, uid}
-		_, isActed := slices.BinarySearch(acted, uid)
+		_, isIdle := slices.BinarySearch(idle, uid)
 		f.Files = append(f.Files, sources.File{
 			Item:  corpus.Item{Origin: fmt.Sprintf("%s/%s#%d", c.Host, f.Name, uid), Label: f.Label, Content: content{l, p}},
 			Name:  fmt.Sprintf("%s\x00%d\x00%d", p.folder, p.validity, p.uid), // for as long as it is in its folder
-			Acted: isActed,
+			Acted: f.Label == sources.Ham && !isIdle,
 		})
 	}
 	f.Messages = len(f.Files)
