@@ -204,12 +204,13 @@ func (p *Plan) find(dir, name string, parts []string) {
 		if err == nil {
 			_, err = fs.Stat(p.fsys, path.Join(folder, "cur"))
 		}
-		if isMaildir(p.fsys, folder) {
+		holdsMail := isMaildir(p.fsys, folder)
+		if holdsMail {
 			p.add(folder, shown, all)
 		} else if isHidden(e.Name()) && (errors.Is(err, replace.ErrLink) || errors.Is(err, fs.ErrPermission)) {
 			p.Folders = append(p.Folders, unreadable(shown, err))
 		}
-		if isOfKMail || !isHidden(e.Name()) {
+		if isOfKMail || !isHidden(e.Name()) || holdsMail && e.IsDir() { // QUIRK: mbsync with "SubFolders Legacy" calls the folder C in B in A A/.B/.C
 			p.find(folder, shown, all)
 		}
 	}

@@ -60,6 +60,7 @@ func TestMaildirTreeOfNestedFolders(t *testing.T) {
 		"INBOX/Junk/cur/3.c:2,": "junk", "INBOX/Junk/tmp/": "",
 		"Lists/Go/cur/4.d:2,S": "go", "Lists/Go/new/": "", "Lists/Go/dovecot-uidlist": "x",
 		"Lists/Go/Old/cur/5.e:2,S": "old", "Lists/Go/Old/tmp/": "",
+		"Lists/Go/.B/cur/14.n:2,S": "b", "Lists/Go/.B/new/": "", "Lists/Go/.B/.C/cur/15.o:2,S": "c", "Lists/Go/.B/.C/new/": "", "Lists/Go/.B/.Spam/cur/16.p:2,S": "of mbsync", "Lists/Go/.B/.Spam/new/": "",
 		"[Gmail]/All Mail/cur/6.f:2,S": "all", "[Gmail]/All Mail/new/7.g": "unread", "[Gmail]/All Mail/tmp/": "",
 		"second/Inbox/cur/8.h:2,S": "inbox", "second/Inbox/new/9.i": "new",
 		"second/Inbox/.Junk/cur/10.j:2,S": "dotted", "second/Inbox/.Junk/new/": "",
@@ -68,10 +69,10 @@ func TestMaildirTreeOfNestedFolders(t *testing.T) {
 	})
 	checkPlan(t, plan, []string{
 		"INBOX: 1 ham", "INBOX: 1 left out, not seen yet", ".KMail.directory/Work: 1 ham", ".no.spam.directory/Work: 1 ham",
-		"INBOX/Junk: 1 spam, spam", "Lists/Go: 1 ham", "Lists/Go/Old: 1 ham",
+		"INBOX/Junk: 1 spam, spam", "Lists/Go: 1 ham", "Lists/Go/.B: 1 ham", "Lists/Go/.B/.C: 1 ham", "Lists/Go/.B/.Spam: 1 spam, spam", "Lists/Go/Old: 1 ham",
 		"Trash/Lists: 1 left out, in a folder of deleted mail", "[Gmail]/All Mail: 1 ham", "[Gmail]/All Mail: 1 left out, not seen yet",
 		"second/Inbox: 1 ham", "second/Inbox: 1 left out, not seen yet", "second/Inbox/.Junk: 1 spam, spam",
-	}, []string{"ham: read", "ham: kmail", "ham: dots", "spam: junk", "ham: go", "ham: old", "ham: all", "ham: inbox", "spam: dotted"})
+	}, []string{"ham: read", "ham: kmail", "ham: dots", "spam: junk", "ham: go", "ham: b", "ham: c", "spam: of mbsync", "ham: old", "ham: all", "ham: inbox", "spam: dotted"})
 }
 
 // Thunderbird marks no file of its Maildirs.
