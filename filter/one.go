@@ -63,10 +63,10 @@ func (o *One) Know(tail []logfile.Rows) error {
 // Learns reports whether the model learns from one message after the other.
 func (o *One) Learns() bool { return len(o.knows.none) > 0 }
 
-// Forgets reports whether it also forgets a message at once.
-func (o *One) Forgets() bool {
+// Counts reports whether it also takes a message that is forgotten out of its counts at once.
+func (o *One) Counts() bool {
 	l, err := o.newLearner()
-	return err == nil && o.Learns() && l.Forgets()
+	return err == nil && o.Learns() && l.Counts()
 }
 
 // Classify is [Filter.Classify].

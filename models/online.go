@@ -92,8 +92,19 @@ func (l *Online) Forgets() bool {
 	return is
 }
 
-// Forget forgets a document that was learned as one of class c. It panics unless Forgets.
-func (l *Online) Forget(x features.Vector, c int) { l.learner.(*counts).forget(x, c) }
+// counter is a learner that counts documents, and can take one out of its counts that was learned as one of class c.
+type counter interface {
+	forget(x features.Vector, c int)
+}
+
+// Counts reports whether some of what it knows is sums.
+func (l *Online) Counts() bool {
+	_, is := l.learner.(counter)
+	return is
+}
+
+// Forget takes a document that was learned as one of class c out of all sums. It panics unless Counts. What else it has learned stays.
+func (l *Online) Forget(x features.Vector, c int) { l.learner.(counter).forget(x, c) }
 
 // Scores returns the K scores of a document, in the memory of dst if that suffices: of two classes the first is 0, as
 // for [Linear]. Terms that were not learned yet have no weight.

@@ -183,7 +183,7 @@ func TestALearnerWithTheRowsOfADocumentIsTheWholeOne(t *testing.T) {
 					t.Fatalf("document %d changed term %d, which it does not have", i, w)
 				}
 			}
-			if part.Forgets() && i%3 == 0 {
+			if part.Counts() && i%3 == 0 {
 				part.Forget(y, c)
 				whole.Forget(x, c)
 				wantSameState(t, part, whole, terms)

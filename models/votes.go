@@ -239,6 +239,27 @@ func (l *votes) countAs(m int, x features.Vector, c int) {
 	})
 }
 
+// forget takes a document out of the counts. The weights keep what they learned from it, but its terms are unfamiliar again, so that learning it as
+// one of another class makes a full step.
+func (l *votes) forget(x features.Vector, c int) {
+	for _, member := range l.form {
+		member.eachGroup(x, func(g evidence.Group, from, to int) {
+			ids, f := x.IDs[from:to], units(x.Values[from])
+			for r := range l.R {
+				at := sideOf(l.R, r, c)
+				l.totals[r][g][at] -= float64(f) * float64(len(ids))
+				for _, w := range ids {
+					sums := &l.slots[int(w)*l.R+r].sums
+					if r == 0 && 0 < sums[at] && sums[at] <= f && sums[1-at] == 0 {
+						l.known[g]--
+					}
+					sums[at] -= min(f, sums[at])
+				}
+			}
+		})
+	}
+}
+
 // ErrFull is returned when there are too many documents of a term for its count, see voteSlot.
 var ErrFull = errors.New("too many messages with one term: its count has no room for more")
 

@@ -143,7 +143,7 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 func (s *Store) lesson(document *features.Document, before Entry) (p filter.Partial, err error) {
 	var old *features.Document
 	counted := math.MaxInt
-	if before.what == learn && s.filter.Forgets() {
+	if before.what == learn && s.filter.Counts() {
 		d, texts, err := s.document(before)
 		if err != nil {
 			return p, err
@@ -187,7 +187,8 @@ func (s *Store) Contradicts(raw []byte, label string) (bool, error) {
 	return v.Class != label && v.Verdict != filter.Unsure && p >= sure, err
 }
 
-// Forget forgets a message. Naive Bayes knows it at once, and other models when they are fitted again. Its terms stay in the log until the next fit.
+// Forget forgets a message. What a model counts is without it at once, the weights of other models when they are fitted again. Its terms stay in the log
+// until the next fit.
 func (s *Store) Forget(raw []byte) (Outcome, error) {
 	if err := s.pause(); err != nil {
 		return Outcome{}, err

@@ -365,7 +365,7 @@ func TestAStoreBeginsWithNothing(t *testing.T) {
 // TestAForgottenMessageTakesNothingFromTermsThatItDidNotCountFor forgets a message of the training that has a rare term, which the vocabulary
 // left out and another message brought back.
 func TestAForgottenMessageTakesNothingFromTermsThatItDidNotCountFor(t *testing.T) {
-	for _, model := range []string{"multinomial", "bernoulli"} {
+	for _, model := range []string{"multinomial", "bernoulli", "votes"} {
 		mail := mailOf(t, corpustest.Mailbox(1, 12, "ham", "spam"))
 		rare := Message{Raw: []byte("Subject: hama\n\nhamb zzrare"), Label: "ham"}
 		o := train.DefaultCollectOptions()
@@ -381,6 +381,29 @@ func TestAForgottenMessageTakesNothingFromTermsThatItDidNotCountFor(t *testing.T
 			t.Errorf("%s: the score is %v: %v", model, v.Score, after.LogErr())
 		}
 		after.Close()
+	}
+}
+
+// A slip that is corrected at once must not hold up the mail of its kind until the next fit.
+func TestAMessageThatMovedIsJudgedAsIfItHadBeenLearnedRightAtOnce(t *testing.T) {
+	for _, model := range []string{"multinomial", "votes"} {
+		for _, label := range []string{"ham", "spam"} {
+			raw := []byte("From: zeb@quux.example\nSubject: wibble zorbing trip\n\nflurb quonk zaphod grault garply waldo plugh xyzzy")
+			score := func(labels ...string) float64 {
+				s := opened(t, trained(t, model, corpustest.Mailbox(1, 60, "ham", "spam")))
+				for _, l := range labels {
+					learned(t, s, Message{Raw: raw, Label: l})
+				}
+				v, err := s.filter.Classify(raw)
+				noError(t, err)
+				return v.Score
+			}
+			other := map[string]string{"ham": "spam", "spam": "ham"}[label]
+			unknown, atOnce, moved := score(), score(label), score(other, label)
+			if math.Abs(moved-atOnce) > math.Abs(atOnce-unknown)/8 {
+				t.Errorf("%s, %s: %.2f, %.2f if it was learned, %.2f if it moved", model, label, unknown, atOnce, moved)
+			}
+		}
 	}
 }
 
