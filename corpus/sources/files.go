@@ -248,8 +248,8 @@ func (l location) Append(dst []byte) ([]byte, error) {
 	return dst, err
 }
 
-// openMoved opens the file of a message. A mail program may rename a message of a Maildir at any time to set a flag; openMoved then
-// finds it by the part of its name that never changes.
+// openMoved opens the file of a message. A mail program may rename a message of a Maildir at any time to set a flag, and mbsync adds ",U=7" to its
+// name; openMoved then finds it by the part of its name that never changes.
 func openMoved(fsys fs.FS, name string) (fs.File, error) {
 	f, err := fsys.Open(name)
 	if !slices.Contains(maildirParts, path.Base(path.Dir(name))) || !errors.Is(err, fs.ErrNotExist) {
@@ -260,7 +260,7 @@ func openMoved(fsys fs.FS, name string) (fs.File, error) {
 		dir := path.Join(path.Dir(path.Dir(name)), sub)
 		entries, _ := fs.ReadDir(fsys, dir)
 		for _, e := range entries {
-			if unique, _ := cutFlags(e.Name()); unique == wanted {
+			if unique, _ := cutFlags(e.Name()); unique == wanted || strings.HasPrefix(unique, wanted+",") {
 				return fsys.Open(path.Join(dir, e.Name()))
 			}
 		}

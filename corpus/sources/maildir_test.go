@@ -115,7 +115,7 @@ func TestAMessageIsFoundUnderItsNewName(t *testing.T) {
 		"new/1000000001.a.h":              "cur/1000000001.a.h:2,S",
 		".Junk/new/1000000001.a.h":        ".Junk/cur/1000000001.a.h:2,S",
 		"Lists/Go/new/1000000002.b.h,S=1": "Lists/Go/cur/1000000002.b.h,S=1:2,",
-		"Lists/Go/cur/1000000003.c.h:2,":  "Lists/Go/cur/1000000003.c.h:2,FRS",
+		"Lists/Go/cur/1000000003.c.h:2,":  "Lists/Go/cur/1000000003.c.h,U=7:2,FRS",
 		"Lists/Go/cur/1000000004.d.h:2,":  "Lists/Go/new/1000000004.d.h",
 	} {
 		must(t, os.Rename(filepath.Join(root, from), filepath.Join(root, to)))
