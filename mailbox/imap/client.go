@@ -423,14 +423,15 @@ func (c *Client) refresh(name string, readOnly bool) error {
 
 // search returns the numbers of messages of the chosen folder from one on, in ascending order.
 func (c *Client) search(from imap.UID, criteria imap.SearchCriteria) (found []imap.UID, err error) {
-	from = max(from, 1)
 	if c.selected.messages == 0 {
 		return nil, nil // QUIRK: Proton Mail Bridge refuses to search an empty folder
 	}
 	if c.selected.next > maxListed {
 		from = max(from, c.selected.next-maxListed)
 	}
-	criteria.UID = []imap.UIDSet{{{Start: from}}} // to the last one
+	if from > 1 { // QUIRK: GNU Mailutils finds nothing in 1:*
+		criteria.UID = []imap.UIDSet{{{Start: from}}} // to the last one
+	}
 	criteria.NotFlag = append(criteria.NotFlag, imap.FlagDeleted)
 	var set imap.UIDSet
 	err = c.do(listBytes, c.options.Timeout, func() error {
