@@ -167,20 +167,17 @@ func (m *Mailbox) Learn(ctx context.Context, s *store.Store, o LearnOptions) (Ac
 	changes := c.account.Changes
 	c.account.Changes = []Change{}
 	for _, change := range changes {
-		if err = ctx.Err(); err != nil {
+		there := false
+		if err = ctx.Err(); err == nil {
+			there, err = change.learn(s)
+		}
+		if err != nil {
 			break
 		}
-		var there bool
-		if there, err = change.learn(s); err != nil {
-			break
-		}
-		if !there {
-			continue
-		}
-		if change.Result != store.Refused {
+		if there && change.Result != store.Refused {
 			c.see(change)
 		}
-		if change.Result != store.Known {
+		if there && change.Result != store.Known {
 			c.account.Changes = append(c.account.Changes, change)
 		}
 	}

@@ -31,7 +31,7 @@ func inspectFolder(fsys fs.FS, dir string, entries []fs.DirEntry) folder {
 		f.format = Maildir
 	case f.has(".mh_sequences", ".xmhcache", ".sylpheed_mark", ".sylpheed_cache", ".claws_mark", ".claws_cache"): // of nmh, exmh, Sylpheed and Claws Mail
 		f.format = MH
-	case hasSuffix(dir, ".sbd"), f.isProfile(), f.has("msgfilterrules.dat", "popstate.dat", allProfiles), slices.ContainsFunc(entries, isOfThunderbird):
+	case hasSuffix(dir, ".sbd"), f.isProfile(), f.has("msgfilterrules.dat", "popstate.dat", "local folders", allProfiles), slices.ContainsFunc(entries, isOfThunderbird):
 		f.format = Thunderbird
 	case allNumbers(entries):
 		f.format = MH

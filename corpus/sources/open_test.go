@@ -1,7 +1,9 @@
 package sources
 
 import (
+	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -153,6 +155,36 @@ func TestWhatIsFoundCanBeAskedFor(t *testing.T) {
 	}
 	if len(known) != len(Formats()) {
 		t.Errorf("%d formats were tried, there are %d", len(known), len(Formats()))
+	}
+}
+
+func TestAFolderOfSpamWithinMailThatIsSaidToBeHamIsAWarning(t *testing.T) {
+	const mbox = "From a@b.example Thu Jan  1 00:00:00 2026\nSubject: a\n\n"
+	for about, tt := range map[string]struct {
+		files map[string]string
+		apart []string
+		want  string // the folder of spam
+	}{
+		"Maildirs of mbsync":    {map[string]string{"INBOX/cur/1": "a", "INBOX/new/": "", "Junk/cur/2": "b", "Junk/new/": ""}, nil, "Junk"},
+		"a corpus":              {map[string]string{"2004/ham-1/1": "a", "2004/spam-1/1": "b"}, nil, "2004/spam-1"},
+		"Thunderbird":           {map[string]string{"Inbox": mbox, "Inbox.msf": "", "Junk": mbox, "Junk.msf": ""}, nil, "Junk"},
+		"Apple Mail":            {map[string]string{"INBOX.mbox/1.emlx": "a", "Junk.mbox/2.emlx": "b"}, nil, "Junk.mbox"},
+		"named by itself":       {map[string]string{"inbox/1": "a", "junk/2": "b"}, []string{"junk"}, ""},
+		"one of two":            {map[string]string{"inbox/1": "a", "junk/2": "b", "spam/3": "c"}, []string{"junk"}, "spam"},
+		"no folder of spam":     {map[string]string{"inbox/1": "a", "not spam/2": "b", "why spam.eml": "c"}, nil, ""},
+		"a Maildir, read alone": {map[string]string{"cur/1": "a", "new/": "", ".Junk/cur/2": "b", ".Junk/new/": ""}, nil, ""},
+	} {
+		root := tree(t, tt.files)
+		for i, name := range tt.apart {
+			tt.apart[i] = filepath.Join(root, name)
+		}
+		mail, err := OpenLabelled(root, Options{Label: Ham, Apart: tt.apart})
+		must(t, err)
+		want := []string(nil)
+		if tt.want != "" {
+			want = []string{fmt.Sprintf("%s: its name says that this is spam, and --ham %s takes it for ham: name it by itself", path.Join(root, tt.want), root)}
+		}
+		check(t, about, mail.Warnings, want)
 	}
 }
 

@@ -98,7 +98,7 @@ func TestAFolderOfThunderbirdHasHamAndSpamByTheNamesOfItsFiles(t *testing.T) {
 		}
 		return got
 	}
-	for about, path := range map[string]string{"a profile": filepath.Join(root, "a"), "the folder of all profiles": root} {
+	for about, path := range map[string]string{"a profile": filepath.Join(root, "a"), "its folder Mail": filepath.Join(root, "a/Mail"), "the folder of all profiles": root} {
 		mail, err := OpenLabelled(path, Options{})
 		must(t, err)
 		check(t, about, subjects(mail.Source), []string{"ham: e", "ham: a", "spam: b", "spam: c"})
