@@ -234,10 +234,11 @@ func (d *doctor) learning() {
 	if len(s.Problems) == 0 {
 		d.good("learning", "%s", strings.Join(month, "; "))
 	}
-	if ahead := newest.Sub(d.now); ahead > time.Hour {
-		d.bad("clock", "set the clock: timedatectl", "the log has a message that was learned %v from now", ahead.Round(time.Minute))
+	const minute = "2006-01-02 15:04 MST"
+	if newest.Sub(d.now) > time.Hour {
+		d.bad("clock", "set the clock: timedatectl", "%s, and a message was learned at %s", d.now.Format(minute), newest.Format(minute))
 	} else {
-		d.good("clock", "%s, after all that was learned", d.now.Format("2006-01-02 15:04 MST"))
+		d.good("clock", "%s, after all that was learned", d.now.Format(minute))
 	}
 }
 

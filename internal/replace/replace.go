@@ -155,6 +155,9 @@ func pour(path string, content func(file *os.File) error) error {
 	}
 	defer file.Close()
 	if err := content(file); err != nil {
+		if e, ok := errors.AsType[*fs.PathError](err); ok && e.Path == file.Name() {
+			err = fmt.Errorf("write a temporary file in %s: %w", os.TempDir(), e.Err)
+		}
 		return err
 	}
 	device := standard(path)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -112,6 +113,15 @@ func TestWhatIsNoFileIsNotReplaced(t *testing.T) {
 	}
 	if err := Probe(dir, true); err != nil || len(temporary(t, dir)) > 0 {
 		t.Errorf("probe: got %v, and %v is left", err, temporary(t, dir))
+	}
+}
+
+func TestAFullFolderOfTemporaryFilesIsNamed(t *testing.T) {
+	err := Written("/dev/stdout", example, 0o600, func(file *os.File) error {
+		return &fs.PathError{Op: "write", Path: file.Name(), Err: syscall.ENOSPC}
+	})
+	if want := "write a temporary file in " + os.TempDir() + ": "; !errors.Is(err, syscall.ENOSPC) || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
 	}
 }
 

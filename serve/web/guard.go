@@ -169,7 +169,7 @@ func Token(model string, log serve.Logger) (token string, err error) {
 		return token, nil
 	}
 	if !errors.Is(err, fs.ErrExist) {
-		return "", fmt.Errorf("make the token: %w", err)
+		return "", fmt.Errorf("make the token %s: %w", path, replace.Reason(err))
 	}
 	file, info, err := replace.OpenRegular(path, "", os.O_RDONLY)
 	if err != nil {

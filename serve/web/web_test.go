@@ -195,7 +195,7 @@ func TestTheTokenIsMadeAndGuarded(t *testing.T) {
 	if _, err := Token(model, &servetest.Log{}); !errors.Is(err, replace.ErrSpecial) {
 		t.Errorf("a folder: got %v", err)
 	}
-	if _, err := Token(filepath.Join(model, "none"), &servetest.Log{}); err == nil {
+	if _, err := Token(filepath.Join(model, "none"), &servetest.Log{}); err == nil || !strings.Contains(err.Error(), filepath.Join(model, "none")) {
 		t.Error("no folder: got no error")
 	}
 }
