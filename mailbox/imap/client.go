@@ -317,11 +317,7 @@ func (c *Client) list() error {
 		if slices.Contains(l.Attrs, imap.MailboxAttrNoSelect) || slices.Contains(l.Attrs, imap.MailboxAttrNonExistent) || l.Mailbox == "" || len(l.Mailbox) > maxName {
 			continue
 		}
-		parts := strings.FieldsFunc(l.Mailbox, func(r rune) bool { return r == l.Delim })
-		if len(parts) == 0 {
-			parts = []string{l.Mailbox}
-		}
-		f := sources.PlanFolder{Name: l.Mailbox, Use: sources.UseOf(parts)}
+		f := sources.PlanFolder{Name: l.Mailbox, Use: sources.UseOf(strings.Split(l.Mailbox, string(l.Delim)))}
 		for _, attribute := range l.Attrs {
 			if use, says := uses[attribute]; says {
 				f.Use = use
@@ -336,13 +332,9 @@ func (c *Client) list() error {
 		}
 		c.folders = append(c.folders, f)
 	}
-	place := func(f sources.PlanFolder) string {
-		if f.Name == inbox {
-			return "" // the first
-		}
-		return f.Name
-	}
-	slices.SortFunc(c.folders, func(a, b sources.PlanFolder) int { return strings.Compare(place(a), place(b)) })
+	slices.SortFunc(c.folders, func(a, b sources.PlanFolder) int { // the inbox first
+		return strings.Compare(strings.TrimPrefix(a.Name, inbox), strings.TrimPrefix(b.Name, inbox))
+	})
 	c.folders = slices.CompactFunc(c.folders, func(a, b sources.PlanFolder) bool { return a.Name == b.Name })
 	return c.findJunk()
 }
@@ -453,9 +445,6 @@ func (c *Client) search(from imap.UID, criteria imap.SearchCriteria) (found []im
 	return found, nil
 }
 
-// errGone is returned for a message that is no longer there.
-var errGone = fmt.Errorf("the message is gone: %w", fs.ErrNotExist)
-
 // sent is what a server sends of a message.
 type sent struct {
 	sync.Mutex
@@ -497,11 +486,13 @@ func (s *sent) want(uid imap.UID) (raw []byte) {
 	return raw
 }
 
-// fetch returns a message of the chosen folder and leaves it unseen. The error is [corpus.ErrTooLarge] for one that is too large.
-func (c *Client) fetch(uid imap.UID) (raw []byte, err error) {
+// fetch returns a message of the chosen folder and leaves it unseen. The error is [fs.ErrNotExist] for one that is no longer there, and
+// [corpus.ErrTooLarge] for one that is too large.
+func (c *Client) fetch(uid imap.UID) ([]byte, error) {
 	const most, ofTLS = message.MaxSize + 1, message.MaxSize / 8 // each record of TLS, which may be small, has some 30 bytes more
 	options := &imap.FetchOptions{UID: true, BodySection: []*imap.FetchItemBodySection{{Peek: true, Partial: &imap.SectionPartial{Size: most}}}}
-	err = c.do(most+ofTLS+idleBytes, c.options.Fetch, func() error {
+	var raw []byte
+	err := c.do(most+ofTLS+idleBytes, c.options.Fetch, func() error {
 		c.sent.want(uid)
 		command := c.client.Fetch(imap.UIDSetNum(uid), options)
 		for m := command.Next(); m != nil; m = command.Next() {
@@ -516,10 +507,10 @@ func (c *Client) fetch(uid imap.UID) (raw []byte, err error) {
 	switch {
 	case err != nil:
 		return nil, err
+	case raw == nil:
+		return nil, fs.ErrNotExist
 	case len(raw) > message.MaxSize:
 		return nil, corpus.ErrTooLarge
-	case raw != nil:
-		return raw, nil
 	}
-	return nil, errGone
+	return raw, nil
 }

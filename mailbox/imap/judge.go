@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"github.com/emersion/go-imap/v2"
@@ -89,7 +90,7 @@ func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, clas
 	for _, uid := range uids {
 		raw, err := c.fetch(uid)
 		switch {
-		case errors.Is(err, errGone):
+		case errors.Is(err, fs.ErrNotExist):
 			last = uid
 			continue
 		case errors.Is(err, corpus.ErrTooLarge):
