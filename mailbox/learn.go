@@ -345,6 +345,8 @@ func (c *comparison) weigh(n *Change, before []uint64) error {
 	switch {
 	case n.file.Unseen && !changedSides && !(c.first && n.unmarked):
 		n.state = store.Unread
+	case changedSides && !c.box.Has(sources.Spam): // its folder was renamed: nobody has said that all that spam is ham
+		n.state = store.Filed
 	case changedSides, isHam && (c.first || n.moved || renamed || n.file.Acted || c.o.ReadDays == 0):
 		n.state = store.Said
 	case isHam && time.Now().Before(read):

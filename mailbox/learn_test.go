@@ -230,6 +230,20 @@ func TestAMailboxSaysWhatChangedSinceItWasCompared(t *testing.T) {
 }
 
 // TestCorrectionsByHandAreLearned moves 50 messages as people and servers do.
+func TestAFolderForSpamThatIsRenamedDoesNotMakeItsMailHam(t *testing.T) {
+	b := newTree(t)
+	b.learn()
+	b.must(os.RemoveAll(filepath.Join(b.dir, ".Junk.Old")))
+	b.move(".Junk", ".Rubbish")
+	if a := b.wantLearned("the only one was renamed"); a.Filed != 40 {
+		t.Errorf("%d messages say nothing", a.Filed)
+	}
+	b.move(".Rubbish", ".Junk")
+	b.wantLearned("it has its name again")
+	b.move(b.spam(0), "cur/1.a:2,S")
+	b.wantLearned("a message is moved", "relabelled spam ham cur/1.a:2,S")
+}
+
 func TestCorrectionsByHandAreLearned(t *testing.T) {
 	b := newTree(t)
 	b.learn()
