@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"chaff/features"
@@ -274,6 +275,65 @@ func TestForgettingIsNeverHavingLearned(t *testing.T) {
 	})
 	if counting == 0 {
 		t.Error("no model forgets")
+	}
+}
+
+func TestVotesTakeAForgottenDocumentOutOfTheirCounts(t *testing.T) {
+	for classes := 2; classes <= 3; classes++ {
+		d := mailbox(features.Evidence, classes, 40)
+		l := fromSettings(t, DefaultOptions(), "votes", d)
+		l.Grow(d.Terms + evidence.Groups)
+		counts := func() string {
+			v := l.learner.(*votes)
+			s := fmt.Sprint(v.known, v.totals)
+			for _, slot := range v.slots {
+				s += fmt.Sprint(slot.sums)
+			}
+			return s
+		}
+		for i := range 35 {
+			l.Learn(d.Row(i), int(d.Labels[i]))
+		}
+		before := counts()
+		for i := 35; i < 40; i++ { // some have new terms
+			l.Learn(d.Row(i), 0)
+		}
+		for i := 35; i < 40; i++ {
+			l.Forget(d.Row(i), 0)
+		}
+		if got := counts(); got != before {
+			t.Errorf("%d classes: got the counts\n%s, want\n%s", classes, got, before)
+		}
+		known := l.learner.(*votes).known
+		l.Forget(vectorOfKind(features.Evidence, map[uint32]float64{uint32(d.Terms): 1}), 0) // which was never learned
+		if got := l.learner.(*votes).known; got != known || strings.Contains(counts(), "4294") {
+			t.Errorf("%d classes: got the known terms %v, want %v", classes, got, known)
+		}
+	}
+}
+
+// A product of the factors of many frequent terms is too large for a float.
+func TestVotesLearnLongDocumentsOfFrequentTerms(t *testing.T) {
+	for _, smoothing := range []float64{1e-10, 1.0 / unit, 1} {
+		for label := range 2 {
+			o := DefaultOptions()
+			o.Votes.Smoothing = smoothing
+			terms := make(map[uint32]float64)
+			for w := range uint32(400) {
+				terms[w*evidence.Groups] = 1 // of one group
+			}
+			x := vectorOfKind(features.Evidence, terms)
+			l := fromSettings(t, o, "votes", &features.Dataset{Kind: features.Evidence, Classes: classNames(2)})
+			for range 200 {
+				l.Learn(x, label)
+			}
+			l.Learn(x, 1-label)
+			for _, s := range l.learner.(*votes).states {
+				if s.bias-s.bias != 0 || s.wrong-s.wrong != 0 {
+					t.Fatalf("smoothing %v, class %d: got the state %+v", smoothing, label, s)
+				}
+			}
+		}
 	}
 }
 

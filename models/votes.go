@@ -250,10 +250,11 @@ func (l *votes) forget(x features.Vector, c int) {
 				l.totals[r][g][at] -= float64(f) * float64(len(ids))
 				for _, w := range ids {
 					sums := &l.slots[int(w)*l.R+r].sums
-					if r == 0 && 0 < sums[at] && sums[at] <= f && sums[1-at] == 0 {
+					before := *sums
+					sums[at] -= min(f, sums[at])
+					if r == 0 && before != *sums && *sums == [2]uint32{} {
 						l.known[g]--
 					}
-					sums[at] -= min(f, sums[at])
 				}
 			}
 		})
