@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"chaff/corpus"
 )
 
 // A folder has a format, which decides which of its entries are mail.
@@ -194,6 +196,13 @@ func (w *walker) fail(name string, err error) {
 	w.give(Item{Origin: name, Label: w.label}, explain("list", name, err))
 }
 
+// doubt yields a remark about a folder or mbox in a folder of ham if its name says spam.
+func (w *walker) doubt(name string) {
+	if w.label == Ham && labelOfName(name) == Spam {
+		w.fail(name, corpus.Remark("has a name that says spam, and is taken for ham with the rest: name it by itself"))
+	}
+}
+
 // folder yields the messages of dir and of the folders in it. An empty as stands for the detected format. Entries are those of dir, if it was
 // listed before. It follows symbolic links to files, and none to folders, since those may lead back.
 //
@@ -226,6 +235,7 @@ func (w *walker) folder(dir string, as Format, nested bool, entries []fs.DirEntr
 		case !e.IsDir():
 			w.file(name, e, f, &looks)
 		case f.hasMail(e.Name()):
+			w.doubt(name)
 			w.folder(name, "", true, nil)
 		}
 	}
@@ -258,6 +268,7 @@ func (w *walker) file(name string, e fs.DirEntry, f folder, looks *int) {
 	case err != nil:
 		w.fail(name, err)
 	case regular && format == Mbox:
+		w.doubt(name)
 		listMbox(w.fsys, name, w.label)(w.give)
 	case regular:
 		w.give(oneMessage(w.fsys, name, w.label), nil)

@@ -125,11 +125,8 @@ func (p *place) openAll(o Options) (Mail, error) {
 		return Mail{}, err
 	}
 	mail := Mail{Source: source, Notes: []string{fmt.Sprintf("%s: %s, all %s", p.path, p.format, o.Label)}}
-	within := ""             // a folder of spam
 	if p.format != Maildir { // of which the folders in it are no part
-		if isApart := mail.leaveOut(p.name, o.Apart); o.Label == Ham {
-			within = p.spamWithin(isApart)
-		}
+		mail.leaveOut(p.name, o.Apart)
 	}
 	if o.Label != Ham && o.Label != Spam {
 		return mail, nil
@@ -139,36 +136,8 @@ func (p *place) openAll(o Options) (Mail, error) {
 			p.path, strings.Join(others, " and "), o.Label, o.Label)}
 	} else if said := labelOfName(p.path); p.format != Message && said != "" && said != o.Label { // a message has the name of its subject
 		mail.Warnings = []string{fmt.Sprintf("%s: its name says that this is %s, and --%s takes it for %s", p.path, said, o.Label, o.Label)}
-	} else if within != "" {
-		mail.Warnings = []string{fmt.Sprintf("%s: its name says that this is spam, and --ham %s takes it for ham: name it by itself", within, p.path)}
 	}
 	return mail, nil
-}
-
-// spamWithin returns the first folder or mbox within a folder of mail whose name says spam, unless it is apart, or "".
-func (p *place) spamWithin(isApart func(string) bool) (found string) {
-	fsys, dir, err := p.folder()
-	if err != nil || !p.hasFolders() {
-		return "" // reading says what is wrong
-	}
-	_ = fs.WalkDir(fsys, dir, func(name string, e fs.DirEntry, err error) error {
-		label := ""
-		switch {
-		case err != nil, name == dir:
-		case !e.IsDir():
-			label, _ = said(strings.TrimSuffix(strings.ToLower(e.Name()), ".mbox"))
-		case isHidden(e.Name()):
-			return fs.SkipDir
-		default:
-			label = labelOfName(name)
-		}
-		if label == Spam && !isApart(name) {
-			found = name
-			return fs.SkipAll
-		}
-		return nil
-	})
-	return found
 }
 
 // leaveOut leaves out the mail at and below the paths within root that are named by themselves. It returns whether an origin is there.

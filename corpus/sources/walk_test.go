@@ -74,14 +74,14 @@ func TestMHMessagesComeInTheOrderOfTheirNumbers(t *testing.T) {
 func TestMaildirsInsideOfMaildirs(t *testing.T) {
 	root := tree(t, map[string]string{
 		"Mail/cur/1": "inbox", "Mail/new/": "", "Mail/dovecot.d/x": "x", "Mail/.Junk/cur/2": "hidden", "Mail/.Junk/new/": "",
-		"Mail/Junk/cur/3": "junk", "Mail/Junk/new/": "", "Mail/Lists/Go/cur/4": "go", "Mail/Lists/Go/tmp/": "",
+		"Mail/Kept/cur/3": "kept", "Mail/Kept/new/": "", "Mail/Lists/Go/cur/4": "go", "Mail/Lists/Go/tmp/": "",
 	})
 	for _, tt := range []struct {
 		name string
 		want []string
 	}{
 		{"Mail", []string{"ham: inbox"}},
-		{"", []string{"ham: inbox", "ham: junk", "ham: go"}},
+		{"", []string{"ham: inbox", "ham: kept", "ham: go"}},
 	} {
 		check(t, tt.name, contents(open(t, filepath.Join(root, tt.name), "")), tt.want)
 	}
