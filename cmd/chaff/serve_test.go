@@ -11,6 +11,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -264,6 +265,28 @@ func TestADaemonPrintsNothingForeign(t *testing.T) {
 	for line := range strings.Lines(d.log.String()) {
 		if strings.ContainsRune(line, '\x1b') || strings.HasPrefix(line, "forged") {
 			t.Errorf("printed %q", line)
+		}
+	}
+}
+
+func TestADaemonWhoseLogNobodyReadsJudgesOn(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, "")
+	writeStore(t, h.path("model"))
+	log, stderr, err := os.Pipe()
+	must(t, err)
+	defer stderr.Close()
+	c := exec.Command("chaff", "serve", "-m", h.path("model"), "--spamd", "unix:"+h.path("s"))
+	c.Stderr = stderr
+	must(t, c.Start())
+	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
+	lines := bufio.NewScanner(log)
+	for lines.Scan() && !strings.Contains(lines.Text(), "serving spamd") {
+	}
+	must(t, log.Close())
+	for range 3 {
+		if got := ask(t, h.path("s"), "CHECK SPAMC/1.5\r\nContent-length: 12\r\n\r\nSubject: a\n\n"); !strings.HasPrefix(got, "SPAMD/1.1 0 EX_OK") {
+			t.Fatalf("got %q", got)
 		}
 	}
 }
