@@ -42,7 +42,9 @@ func main() {
 	} else {
 		var stop func()
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-		if command != "serve" { // which judges what it has accepted, however often it is told to end
+		if command == "serve" { // which judges what it has accepted, however often it is told to end
+			signal.Ignore(syscall.SIGPIPE) // and when nobody reads its log
+		} else {
 			context.AfterFunc(ctx, stop) // a second signal ends it at once: nothing else ends what waits for input
 		}
 	}

@@ -162,7 +162,6 @@ func (x *serving) answer() error {
 	defer stop()
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
-	signal.Ignore(syscall.SIGPIPE) // it judges on when nobody reads its log
 	defer signal.Stop(hangups)
 	var protocols sync.WaitGroup
 	failures := make([]error, len(x.listeners))
