@@ -102,8 +102,8 @@ var (
 	ErrRefused = errors.New("the server refuses the user or the password")
 	// ErrNoJunk is returned if there is no folder for spam.
 	ErrNoJunk = errors.New("the mailbox has no folder for spam")
-	// ErrCannotMove is returned for a server without MOVE: what was only copied and removed could be lost.
-	ErrCannotMove = errors.New("the server cannot move messages (it has no MOVE), so nothing is moved")
+	// ErrCannotMove is returned for a server without MOVE and UIDPLUS: with a copy that is moved, it would remove what the user has marked as deleted.
+	ErrCannotMove = errors.New("the server cannot move messages (it has neither MOVE nor UIDPLUS), so nothing is moved")
 )
 
 // Client is a connection to a mailbox. It belongs to one goroutine.
@@ -304,7 +304,12 @@ func (c *Client) list() error {
 	if err != nil {
 		return err
 	}
-	c.caps = c.client.Caps() // QUIRK: before the first reply behind the login, it may return those from before the login
+	c.caps = c.client.Caps()      // QUIRK: before the first reply behind the login, it may return those from before the login
+	if c.caps.Has("X-CM-EXT-1") { // QUIRK: NetEase opens no folder for a program that has not said its name
+		if _, err := c.client.ID(&imap.IDData{Name: "chaff"}).Wait(); err != nil {
+			return err
+		}
+	}
 	if c.caps.Has(imap.CapNamespace) {
 		if said, err := c.client.Namespace().Wait(); err == nil { // a server that refuses it says nothing of them
 			c.spaces = *said

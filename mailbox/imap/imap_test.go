@@ -267,6 +267,7 @@ func TestSpamIsMovedOnce(t *testing.T) {
 	for name, caps := range map[string]imap.CapSet{
 		"with MOVE":                    {imap.CapIMAP4rev1: {}, imap.CapMove: {}},
 		"with IMAP4rev2, which has it": {imap.CapIMAP4rev2: {}},
+		"with UIDPLUS":                 {imap.CapIMAP4rev1: {}, imap.CapUIDPlus: {}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newProvider(t, func(o *imapserver.Options) { o.Caps = caps })
@@ -302,7 +303,7 @@ func TestSpamIsMovedOnce(t *testing.T) {
 
 func TestAServerThatCanOnlyDeleteMovesNothing(t *testing.T) {
 	p := newProvider(t, func(o *imapserver.Options) {
-		o.Caps = imap.CapSet{imap.CapIMAP4rev1: {}, imap.CapUIDPlus: {}}
+		o.Caps = imap.CapSet{imap.CapIMAP4rev1: {}}
 	})
 	p.put("INBOX", mail("casino one"))
 	if _, _, err := p.tryJudge(p.dial(), true); !errors.Is(err, ErrCannotMove) {
@@ -310,6 +311,48 @@ func TestAServerThatCanOnlyDeleteMovesNothing(t *testing.T) {
 	}
 	p.wantFolder("INBOX", "casino one")
 	p.wantFolder("Junk")
+}
+
+func TestNothingIsRemovedThatWasNotCopied(t *testing.T) {
+	for _, answers := range []map[string]string{
+		{"UID COPY": "@ NO no room\r\n"},
+		{"UID STORE": "@ NO not yours\r\n"},
+	} {
+		answers["CAPABILITY"] = "* CAPABILITY IMAP4rev1 UIDPLUS\r\n@ OK done\r\n"
+		a, stop := scripted(t, strings.Replace(ready, "MOVE", "UIDPLUS", 1), usual(answers))
+		c, err := Dial(t.Context(), a, Secret{Text: "geheim"}, DefaultOptions())
+		if err != nil {
+			t.Fatal(err)
+		}
+		state, err := OpenState(filepath.Join(t.TempDir(), "model"), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.Judge(t.Context(), state, classify, true)
+		state.Close()
+		c.Close()
+		said, refused := stop(), err != nil && strings.Contains(err.Error(), "move spam to Junk: the server says: no")
+		if _, isCopy := answers["UID COPY"]; !refused || strings.Contains(said, "EXPUNGE") || isCopy && strings.Contains(said, "STORE") {
+			t.Errorf("%v: got the error %v after\n%s", answers, err, said)
+		}
+	}
+}
+
+func TestAProgramSaysItsNameToNetEase(t *testing.T) {
+	a, stop := scripted(t, strings.Replace(ready, "MOVE", "ID UIDPLUS X-CM-EXT-1", 1), usual(map[string]string{
+		"CAPABILITY": "* CAPABILITY IMAP4rev1 ID UIDPLUS X-CM-EXT-1\r\n@ OK done\r\n",
+		"ID":         "* ID (\"name\" \"Coremail Imap\" \"TransID\" \"x\")\r\n@ OK done\r\n",
+	}))
+	c, err := Dial(t.Context(), a, Secret{Text: "geheim"}, DefaultOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = c.refresh(inbox, true)
+	c.Close()
+	said := stop()
+	if id := strings.Index(said, `ID ("name" "chaff")`); err != nil || id < 0 || id > strings.Index(said, "EXAMINE") {
+		t.Errorf("got the error %v after\n%s", err, said)
+	}
 }
 
 func TestAMoveThatFailsIsTriedAgain(t *testing.T) {

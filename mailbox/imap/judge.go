@@ -46,7 +46,7 @@ func (c *Client) Judge(ctx context.Context, s *State, classify func(raw []byte) 
 	switch {
 	case move && c.junk == "":
 		return r, ErrNoJunk
-	case move && !c.caps.Has(imap.CapMove):
+	case move && !c.caps.Has(imap.CapMove) && !c.caps.Has(imap.CapUIDPlus):
 		return r, ErrCannotMove
 	}
 	if err := c.refresh(inbox, !move); err != nil {
@@ -152,8 +152,19 @@ func (c *Client) moveBatch(spam []moved, s *State) error {
 		uids.AddNum(m.UID)
 	}
 	err := c.do(idleBytes, c.options.Timeout, func() error {
-		_, err := c.client.Move(uids, c.junk).Wait()
-		return err
+		if c.caps.Has(imap.CapMove) {
+			_, err := c.client.Move(uids, c.junk).Wait()
+			return err
+		}
+		// QUIRK: the library removes messages before it knows whether they were copied.
+		if _, err := c.client.Copy(uids, c.junk).Wait(); err != nil {
+			return err
+		}
+		deleted := &imap.StoreFlags{Op: imap.StoreFlagsAdd, Silent: true, Flags: []imap.Flag{imap.FlagDeleted}}
+		if err := c.client.Store(uids, deleted, nil).Close(); err != nil {
+			return err
+		}
+		return c.client.UIDExpunge(uids).Close()
 	})
 	if err != nil {
 		return fmt.Errorf("move spam to %s: %w", c.junk, err)
