@@ -298,7 +298,7 @@ func (l LeftOut) String() string {
 	all := 0
 	for _, kind := range slices.SortedFunc(maps.Keys(l), func(a, b string) int { return cmp.Or(l[b]-l[a], strings.Compare(a, b)) }) {
 		all += l[kind]
-		kinds = append(kinds, strconv.Itoa(l[kind])+" "+kind+plural(l[kind], "", "s"))
+		kinds = append(kinds, strconv.Itoa(l[kind])+" "+strings.Replace(kind+plural(l[kind], "", "s"), "boxs", "boxes", 1))
 	}
 	if all == 0 {
 		return ""

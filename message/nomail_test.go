@@ -149,6 +149,9 @@ func TestFilesThatAreNoMailAreCountedByKind(t *testing.T) {
 	if got, want := left.String(), "left out 3 files that are no mail (2 PDFs, 1 picture)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	if got, want := (LeftOut{"mbx mailbox": 2}).String(), "left out 2 files that are no mail (2 mbx mailboxes)"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
 	one := LeftOut{"archive": 1}
 	if got, want := one.String(), "left out 1 file that is no mail (1 archive)"; got != want {
 		t.Errorf("got %q, want %q", got, want)

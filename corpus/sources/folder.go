@@ -118,7 +118,8 @@ func isIndex(name string) bool {
 		"foldertree.json", "panacea.dat", "training.dat", "nstmp", // Thunderbird
 		"table_of_contents", "content_index", "envelope index", "info.plist", // Apple Mail
 		"maildirfolder", "maildirsize", "subscriptions", // Maildir++
-		"context",                  // nmh
+		"context",                                        // nmh
+		"#recycle", "@recycle", "#snapshot", "~snapshot", // old copies, on disks of a network
 		"desktop.ini", "thumbs.db": // Windows
 		return true
 	}
@@ -126,7 +127,7 @@ func isIndex(name string) bool {
 	switch path.Ext(name) {
 	case ".msf", ".wdseml", ".mozeml", ".mozmsgs", // Thunderbird
 		".cmeta", ".ev-summary", ".ev-summary-meta", // Evolution
-		".toc", ".plist", ".emlxpart":
+		".toc", ".plist", ".emlxpart", ".mailsignature":
 		return true
 	}
 	return isPrefix("dovecot-") || isPrefix("dovecot.") || isPrefix("cyrus.") || isPrefix("courierimap") || isPrefix("courierpop3") ||

@@ -2,6 +2,7 @@ package sources
 
 import (
 	_ "embed"
+	"regexp"
 	"strings"
 	"sync"
 	"unicode"
@@ -90,7 +91,7 @@ func saysHam(name string) bool {
 
 // labelOf returns the label that the name of a folder gives to the mail in it, and what the folder holds if that is not ordinary ham.
 func labelOf(name string) (label, why string) {
-	switch why = folderNames()[foldName(name)]; why {
+	switch why = folderNames()[foldName(copyMark.ReplaceAllString(name, ""))]; why {
 	case "", incomingMail:
 		return Ham, ""
 	case sentMail, "archive":
@@ -100,6 +101,10 @@ func labelOf(name string) (label, why string) {
 	}
 	return LeftOut, why
 }
+
+// copyMark matches what programs add to the name of a second folder or of a copy: Junk-1, Junk Email1, Junk (2), Junk.bak, and what Syncthing and
+// Dropbox call a file that has changed in two places.
+var copyMark = regexp.MustCompile(`(?i)[ ._-]*(\d+|\(([^()]* )?(\d+|conflicted copy [^()]*)\)|sync-conflict-[\w-]+|bak|old)$`)
 
 // foldName maps names that differ only in case, blanks, hyphens, underscores, apostrophes or the composition of accents to
 // the same text.

@@ -87,6 +87,21 @@ func TestNamesOfOtherFolders(t *testing.T) {
 	}
 }
 
+func TestASecondFolderAndACopyOfOneHaveItsUse(t *testing.T) {
+	for _, mark := range []string{"-1", "1", " 2", " (2)", " 2004", ".bak", "-old", ".sync-conflict-20240101-120000-ABCDEFG", " (conflicted copy 2024-01-01)", " (John's conflicted copy 2024-01-01)"} {
+		for name, want := range map[string]Use{"Junk Email": {Label: Spam, Reason: "spam"}, "Trash": {Label: LeftOut, Reason: "deleted mail"}, "Lists": {Label: Ham}} {
+			if use := UseOf([]string{name + mark}); use != want {
+				t.Errorf("%s: got %v, want %v", name+mark, use, want)
+			}
+		}
+	}
+	for _, name := range []string{"2004", "Junk (false positives)", "Spam (not)", "Trash cans", "spam-l", "old", "(2)"} {
+		if use := UseOf([]string{name}); use != (Use{Label: Ham}) {
+			t.Errorf("%s: got %v, want ordinary ham", name, use)
+		}
+	}
+}
+
 func TestAFolderInAFolderThatIsNotHamIsNotHam(t *testing.T) {
 	checkLabel(t, ".Trash.Sent", LeftOut, "in a folder of deleted mail")
 	checkLabel(t, ".Spam.Archive", Spam, "in a folder of spam")

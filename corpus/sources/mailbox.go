@@ -193,7 +193,8 @@ func (p *Plan) find(dir, name string, parts []string) {
 		switch {
 		case isOfKMail:
 			own = []string{readable(above[1:])}
-		case !isHidden(e.Name()) && (!e.IsDir() || slices.Contains(maildirParts, e.Name()) || isIndex(strings.ToLower(e.Name()))):
+		case e.Name() == ".stversions", // in which Syncthing keeps what another device has moved or deleted
+			!isHidden(e.Name()) && (!e.IsDir() || slices.Contains(maildirParts, e.Name()) || isIndex(strings.ToLower(e.Name()))):
 			continue
 		default:
 			own = dottedParts(e.Name())

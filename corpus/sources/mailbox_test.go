@@ -44,6 +44,8 @@ func TestMaildirTree(t *testing.T) {
 		".Lists.golang/new/9.i": "list", ".Lists.golang/cur/": "",
 		".Sent/cur/10.j:2,S": "sent", ".Sent/new/": "",
 		".nomail/x": "x", "plain/cur/x": "plain", "plain/new/": "",
+		".stversions/cur/1.spam~20240101-120000:2,S": "x", ".stversions/new/": "", ".stversions/.Junk/cur/2.ham~20240101-120000:2,S": "x", ".stversions/.Junk/new/": "",
+		"#recycle/cur/x": "x", "#recycle/new/": "", "~snapshot/hourly.0/cur/x": "x", "~snapshot/hourly.0/new/": "", "cur/._1.a:2,S": "x", "cur/.DS_Store": "x", "._cur": "x",
 	})
 	checkPlan(t, plan, []string{
 		"INBOX: 1 ham", "INBOX: 3 left out, not seen yet", ".Drafts: 1 left out, drafts", ".Junk: 2 spam, spam", ".Lists.golang: 1 ham",

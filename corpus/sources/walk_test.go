@@ -39,7 +39,7 @@ func TestLayouts(t *testing.T) {
 			map[string]string{"prefs.js": "x", "key4.db": "x", "extensions/x": "x", "Mail/Local Folders/Inbox": from, "Mail/Local Folders/Inbox.msf": "x", "ImapMail/imap.b.example.msf": "x", "ImapMail/imap.b.example/INBOX": from, "ImapMail/imap.b.example/INBOX.msf": "x"},
 			[]string{"ImapMail/imap.b.example/INBOX", "Mail/Local Folders/Inbox"}},
 		{"Apple Mail: messages and no attachments",
-			map[string]string{"V2/In.mbox/Info.plist": "x", "V2/In.mbox/0F/Data/Messages/1.emlx": emlx, "V2/In.mbox/0F/Data/Messages/2.partial.emlx": emlx, "V2/In.mbox/0F/Data/Attachments/2/1/a.txt": "x", "V2/In.mbox/Sub.mbox/Info.plist": "x", "V2/In.mbox/Sub.mbox/Messages/3.emlx": emlx, "V2/Envelope Index": "x"},
+			map[string]string{"V2/In.mbox/Info.plist": "x", "V2/In.mbox/0F/Data/Messages/1.emlx": emlx, "V2/In.mbox/0F/Data/Messages/2.partial.emlx": emlx, "V2/In.mbox/0F/Data/Attachments/2/1/a.txt": "x", "V2/In.mbox/Sub.mbox/Info.plist": "x", "V2/In.mbox/Sub.mbox/Messages/3.emlx": emlx, "V2/Envelope Index": "x", "V2/MailData/Signatures/0F.mailsignature": "x"},
 			[]string{"V2/In.mbox/0F/Data/Messages/1.emlx", "V2/In.mbox/0F/Data/Messages/2.partial.emlx", "V2/In.mbox/Sub.mbox/Messages/3.emlx"}},
 		{"Apple Mail before 2005, and what it exports",
 			map[string]string{"Old.mbox/mbox": from, "Old.mbox/table_of_contents": "x", "Old.mbox/content_index": "x", "Sent.mbox/mbox": from},
