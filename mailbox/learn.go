@@ -346,7 +346,9 @@ func (c *comparison) weigh(n *Change, before []uint64) error {
 	case n.file.Unseen && !changedSides && !(c.first && n.unmarked):
 		n.state = store.Unread
 	case changedSides && !c.box.Has(sources.Spam): // its folder was renamed: nobody has said that all that spam is ham
-		n.state = store.Filed
+		if n.state = store.Filed; len(c.account.Problems) > 0 { // or cannot be read: the next time it may say more
+			n.file.Err = fs.ErrNotExist
+		}
 	case changedSides, isHam && (c.first || n.moved || renamed || n.file.Acted || c.o.ReadDays == 0):
 		n.state = store.Said
 	case isHam && time.Now().Before(read):
@@ -461,13 +463,16 @@ func (c *comparison) takeBack(s *store.Store, gone []uint64) error {
 	return nil
 }
 
-// gone returns the names that were seen and are no longer there; none if a folder could not be listed, or not all messages were read: one of these may have
-// moved.
+// gone returns the names that were seen and are no longer there: of no file if a folder could not be listed, and none if not all messages were read, since
+// one of these may have moved.
 func (c *comparison) gone() []uint64 {
-	if len(c.account.Problems) > 0 || c.account.Later > 0 {
+	if c.account.Later > 0 {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.sightings)), func(name uint64) bool { _, isThere := c.there[name]; return isThere })
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.sightings)), func(name uint64) bool {
+		_, isThere := c.there[name]
+		return isThere || len(c.account.Problems) > 0 && name != unfinished
+	})
 }
 
 // read sets the fingerprints of messages.

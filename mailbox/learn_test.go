@@ -229,7 +229,6 @@ func TestAMailboxSaysWhatChangedSinceItWasCompared(t *testing.T) {
 	b.wantLearned("once only one copy is left, it counts", "relabelled ham spam .Junk/cur/1.k:2,S")
 }
 
-// TestCorrectionsByHandAreLearned moves 50 messages as people and servers do.
 func TestAFolderForSpamThatIsRenamedDoesNotMakeItsMailHam(t *testing.T) {
 	b := newTree(t)
 	b.learn()
@@ -244,6 +243,7 @@ func TestAFolderForSpamThatIsRenamedDoesNotMakeItsMailHam(t *testing.T) {
 	b.wantLearned("a message is moved", "relabelled spam ham cur/1.a:2,S")
 }
 
+// TestCorrectionsByHandAreLearned moves 50 messages as people and servers do.
 func TestCorrectionsByHandAreLearned(t *testing.T) {
 	b := newTree(t)
 	b.learn()
@@ -436,10 +436,44 @@ func (b *tree) state() []string {
 	return all
 }
 
+// shut makes a folder one that cannot be read, also for root.
+func (b *tree) shut(folder string) {
+	b.Helper()
+	cur := filepath.Join(b.dir, folder, "cur")
+	b.must(errors.Join(os.Rename(cur, cur+"-away"), os.Symlink(cur, cur)))
+}
+
+func TestAMessageThatMovesWhileTheFolderForSpamCannotBeReadCountsAfterwards(t *testing.T) {
+	b := newTree(t)
+	b.learn()
+	b.must(os.RemoveAll(filepath.Join(b.dir, ".Junk.Old")))
+	b.move(b.spam(0), "cur/1.a:2,S")
+	b.shut(".Junk")
+	b.wantLearned("its folder cannot be read")
+	cur := filepath.Join(b.dir, ".Junk", "cur")
+	b.must(errors.Join(os.Remove(cur), os.Rename(cur+"-away", cur)))
+	b.wantLearned("it can be read again", "relabelled spam ham cur/1.a:2,S")
+}
+
+// What begins only then waits for a day: it would count as it stands for ever.
+func TestAFirstComparisonEndsThoughAFolderCannotBeRead(t *testing.T) {
+	b := newTree(t)
+	b.shut(".Lists")
+	box, err := Open(b.dir)
+	b.must(err)
+	s := b.open()
+	_, err = box.Learn(t.Context(), s, LearnOptions{Limit: 20, Options: DefaultOptions()})
+	b.must(errors.Join(err, s.Close()))
+	b.learnAt(time.Now())
+	b.write("cur/1.a:2,S", b.notSpam(0))
+	if a := b.learnAt(time.Now()); len(a.Changes) > 0 || a.Waiting != 1 {
+		t.Errorf("%d messages wait, and learned: %q", a.Waiting, b.said(a))
+	}
+}
+
 func TestAFolderThatCannotBeReadHidesNoOther(t *testing.T) {
 	b := newTree(t)
-	cur := filepath.Join(b.dir, ".Lists", "cur")
-	b.must(errors.Join(os.Remove(cur), os.Symlink(cur, cur)))
+	b.shut(".Lists")
 	b.write(".Junk/cur/1300000000.new.host:2,S", "Subject: new\n\npills\n")
 	a := b.learn()
 	if a.Count(store.Learned) != 1 || len(a.Problems) != 1 || !strings.Contains(a.Problems[0], ".Lists") {
