@@ -146,8 +146,8 @@ func newestOf(members []*zip.File) []*zip.File {
 	return slices.DeleteFunc(members, func(f *zip.File) bool { return newest[f.Name] != f })
 }
 
-// nameMembers gives each file of the archive a name of its own inside it. It leaves out what is neither a file nor a folder, and links to
-// folders.
+// nameMembers gives each file of the archive a name of its own inside it. It leaves out what is neither a file nor a folder, links to
+// folders, and notes of macOS.
 func (a archive) nameMembers() {
 	folders := make(map[string]bool)
 	var files []*zip.File
@@ -158,6 +158,8 @@ func (a archive) nameMembers() {
 		f.Name = cleanName(f.Name)
 		dir := path.Dir(f.Name)
 		switch mode := f.Mode(); {
+		case strings.HasPrefix(f.Name+"/", "__MACOSX/"): // what macOS knows of the other files
+			continue
 		case isFolder:
 			if dir = f.Name; dir != "" && !folders[dir+"/"] {
 				folders[dir+"/"] = true

@@ -188,11 +188,12 @@ func TestMailboxAndClassesInAnArchive(t *testing.T) {
 	}
 	root := tree(t, map[string]string{
 		"bare.tar": makeTar(t, files("")...), "whole.tgz": pack(t, gzipped, makeTar(t, files("home/Maildir/")...)), "z.zip": makeZip(t, files("Maildir/")...),
-		"classes.zip": makeZip(t, entry{name: "corpus/Ham/1", text: "a"}, entry{name: "corpus/Spam/1", text: "b"}),
+		"macOS.zip":   makeZip(t, append(files("Maildir/"), entry{name: "__MACOSX/"}, entry{name: "__MACOSX/Maildir/cur/._1001234567.a.h:2,S", text: "x"})...),
+		"classes.zip": makeZip(t, entry{name: "__MACOSX/corpus/Ham/._1", text: "x"}, entry{name: "corpus/Ham/1", text: "a"}, entry{name: "corpus/Spam/1", text: "b"}),
 		"damaged":     makeTar(t, files("")...)[:tarBlock], "one.zip": makeZip(t, entry{name: "ham/1", text: "a"}),
 	})
 	want := []string{"ham: a", "spam: b"}
-	for _, name := range []string{"bare.tar", "whole.tgz", "z.zip"} {
+	for _, name := range []string{"bare.tar", "whole.tgz", "z.zip", "macOS.zip"} {
 		plan, err := MaildirTree(filepath.Join(root, name))
 		must(t, err)
 		if got := contents(plan.Source()); !slices.Equal(got, want) || plan.Folders[0].Name != "INBOX" {
