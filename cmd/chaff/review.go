@@ -238,14 +238,18 @@ func (x *reviewing) settle() error {
 		}
 		right := map[uint64]bool{}
 		for i, id := range slices.Concat(x.confirm, x.wrong) {
-			fingerprint, err := findID(entries, id)
+			e, err := findID(entries, id)
 			if err != nil {
 				return nil, err
 			}
-			if _, twice := right[fingerprint]; twice {
+			isRight := i < len(x.confirm)
+			if _, twice := right[e.Fingerprint]; twice {
 				return nil, fmt.Errorf("the message %s is named twice", id)
 			}
-			right[fingerprint] = i < len(x.confirm)
+			if label := s.Classes()[e.Label]; !isRight && e.Confirmed && e.Relabelled { // by a run that could not write the model, or its answer
+				return nil, hint.With(fmt.Errorf("the message %s was corrected before, and is %s", id, label), "if that is wrong, teach it: chaff learn PATH")
+			}
+			right[e.Fingerprint] = isRight
 		}
 		return right, nil
 	})
@@ -256,19 +260,19 @@ func (x *reviewing) settle() error {
 	return x.show(done, done.describe)
 }
 
-// findID returns the fingerprint of the message whose ID begins with some digits.
-func findID(entries []store.Entry, digits string) (uint64, error) {
-	var found []uint64
+// findID returns the message whose ID begins with some digits.
+func findID(entries []store.Entry, digits string) (store.Entry, error) {
+	var found []store.Entry
 	for _, e := range entries {
 		if strings.HasPrefix(fmt.Sprintf(idFormat, e.Fingerprint), strings.ToLower(digits)) {
-			found = append(found, e.Fingerprint)
+			found = append(found, e)
 		}
 	}
 	switch len(found) {
 	case 0:
-		return 0, hint.With(fmt.Errorf("no learned message has the ID %s", digits), "chaff review PATH lists messages with their IDs")
+		return store.Entry{}, hint.With(fmt.Errorf("no learned message has the ID %s", digits), "chaff review PATH lists messages with their IDs")
 	case 1:
 		return found[0], nil
 	}
-	return 0, hint.With(fmt.Errorf("%d messages have IDs that begin with %s", len(found), digits), "give more digits: chaff review PATH --json prints all")
+	return store.Entry{}, hint.With(fmt.Errorf("%d messages have IDs that begin with %s", len(found), digits), "give more digits: chaff review PATH --json prints all")
 }
