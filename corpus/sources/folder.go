@@ -60,7 +60,7 @@ func (f folder) has(names ...string) bool {
 func (f folder) hasMail(name string) bool {
 	lower := strings.ToLower(name)
 	switch {
-	case isHidden(name), isIndex(lower), lower == "attachments" && f.has("messages"): // the last of Apple Mail
+	case isHidden(name) && !hasSuffix(name, ".directory"), isIndex(lower), lower == "attachments" && f.has("messages"): // .NAME.directory is of KMail, and the last of Apple Mail
 		return false
 	case f.format == Maildir:
 		return !slices.Contains(maildirParts, lower)

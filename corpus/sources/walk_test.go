@@ -44,6 +44,9 @@ func TestLayouts(t *testing.T) {
 		{"Apple Mail before 2005, and what it exports",
 			map[string]string{"Old.mbox/mbox": from, "Old.mbox/table_of_contents": "x", "Old.mbox/content_index": "x", "Sent.mbox/mbox": from},
 			[]string{"Old.mbox/mbox", "Sent.mbox/mbox"}},
+		{"KMail: the folders in a folder are in a hidden one",
+			map[string]string{"inbox": from, ".inbox.index": "x", ".inbox.directory/lists": from, ".inbox.directory/.lists.directory/go/cur/1": "x", ".inbox.directory/.lists.directory/go/new/": "", ".directory": "x"},
+			[]string{"inbox", ".inbox.directory/lists", ".inbox.directory/.lists.directory/go/cur/1"}},
 		{"notmuch: Maildirs in folders", map[string]string{".notmuch/xapian/x": "x", "a/cur/1": "x", "a/new/2": "x", "b/c/cur/3": "x", "b/c/tmp/": ""}, []string{"a/cur/1", "a/new/2", "b/c/cur/3"}},
 		{"what servers leave in a folder", map[string]string{"dovecot-uidlist": "x", "dovecot.index": "x", "courierimapuiddb": "x", "cyrus.cache": "x", "subscriptions": "x", "maildirsize": "x", ".dovecot.lda-dupes": "x", "dovecotte": "x"}, []string{"dovecotte"}},
 	} {
