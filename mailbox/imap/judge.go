@@ -127,14 +127,14 @@ func (c *Client) judgeBatch(ctx context.Context, uids []imap.UID, s *State, clas
 		if err := c.moveBatch(spam, s); err != nil {
 			return refused, err
 		}
-		known.Last = last
-		if err := s.save(); err != nil {
-			return refused, err
-		}
 	}
 	r.Moved += len(spam)
 	r.Messages = append(r.Messages, judged...)
-	return refused, nil
+	if move {
+		known.Last = last
+		err = s.save()
+	}
+	return refused, err
 }
 
 // moveBatch moves spam. It is remembered first: if this process dies or the connection breaks meanwhile, what was moved is known to be no label of
