@@ -191,7 +191,7 @@ func (m *Mailbox) Learn(ctx context.Context, s *store.Store, o LearnOptions) (Ac
 		}
 	}
 	if len(c.seen)+len(gone) > 0 {
-		err = errors.Join(err, s.See(s.NameHash(m.id), c.seen, gone))
+		err = cmp.Or(err, s.See(s.NameHash(m.id), c.seen, gone))
 	}
 	return c.account, err
 }
