@@ -197,10 +197,14 @@ func (w *walker) fail(name string, err error) {
 	w.give(Item{Origin: name, Label: w.label}, explain("list", name, err))
 }
 
-// doubt yields a remark about a folder or mbox in a folder of ham if its name says spam.
+// doubt yields a remark about a folder or mbox in a folder of ham if its name says spam, or what is left out of a mailbox.
 func (w *walker) doubt(name string) {
-	if w.label == Ham && labelOfName(name) == Spam {
-		w.fail(name, corpus.Remark("has a name that says spam, and is taken for ham with the rest: name it by itself"))
+	says := labelOfName(name)
+	if says == "" {
+		_, says = labelOf(strings.TrimSuffix(path.Base(name), ".mbox"))
+	}
+	if w.label == Ham && says != "" && says != Ham {
+		w.fail(name, corpus.Remark("has a name that says "+says+", and is taken for ham with the rest: name the folders of ham, or this one by itself"))
 	}
 }
 

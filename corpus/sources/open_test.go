@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"cmp"
 	"os"
 	"path"
 	"path/filepath"
@@ -164,16 +165,19 @@ func TestAFolderOfSpamWithinMailThatIsSaidToBeHamIsAWarning(t *testing.T) {
 	for about, tt := range map[string]struct {
 		files map[string]string
 		apart []string
-		want  string // the folder of spam
+		want  string // the folder that is no ham
+		says  string // spam, if empty
 	}{
-		"Maildirs of mbsync":    {map[string]string{"INBOX/cur/1": "a", "INBOX/new/": "", "Junk/cur/2": "b", "Junk/new/": ""}, nil, "Junk"},
-		"a corpus":              {map[string]string{"2004/ham-1/1": "a", "2004/spam-1/1": "b"}, nil, "2004/spam-1"},
-		"Thunderbird":           {map[string]string{"Inbox": mbox, "Inbox.msf": "", "Junk": mbox, "Junk.msf": ""}, nil, "Junk"},
-		"Apple Mail":            {map[string]string{"INBOX.mbox/1.emlx": "a", "Junk.mbox/2.emlx": "b"}, nil, "Junk.mbox"},
-		"named by itself":       {map[string]string{"inbox/1": "a", "junk/2": "b"}, []string{"junk"}, ""},
-		"one of two":            {map[string]string{"inbox/1": "a", "junk/2": "b", "spam/3": "c"}, []string{"junk"}, "spam"},
-		"no folder of spam":     {map[string]string{"inbox/1": "a", "not spam/2": "b", "why spam.eml": "c"}, nil, ""},
-		"a Maildir, read alone": {map[string]string{"cur/1": "a", "new/": "", ".Junk/cur/2": "b", ".Junk/new/": ""}, nil, ""},
+		"Maildirs of mbsync":    {map[string]string{"INBOX/cur/1": "a", "INBOX/new/": "", "Junk/cur/2": "b", "Junk/new/": ""}, nil, "Junk", ""},
+		"a corpus":              {map[string]string{"2004/ham-1/1": "a", "2004/spam-1/1": "b"}, nil, "2004/spam-1", ""},
+		"Thunderbird":           {map[string]string{"Inbox": mbox, "Inbox.msf": "", "Junk": mbox, "Junk.msf": ""}, nil, "Junk", ""},
+		"Apple Mail":            {map[string]string{"INBOX.mbox/1.emlx": "a", "Junk.mbox/2.emlx": "b"}, nil, "Junk.mbox", ""},
+		"named by itself":       {map[string]string{"inbox/1": "a", "junk/2": "b"}, []string{"junk"}, "", ""},
+		"one of two":            {map[string]string{"inbox/1": "a", "junk/2": "b", "spam/3": "c"}, []string{"junk"}, "spam", ""},
+		"no folder of spam":     {map[string]string{"inbox/1": "a", "not spam/2": "b", "why spam.eml": "c"}, nil, "", ""},
+		"a Maildir, read alone": {map[string]string{"cur/1": "a", "new/": "", ".Junk/cur/2": "b", ".Junk/new/": ""}, nil, "", ""},
+		"the trash of Outlook":  {map[string]string{"Inbox/1": "a", "Deleted Items/2": "b", "Sent Items/3": "c", "Archive/4": "d"}, nil, "Deleted Items", "deleted mail"},
+		"drafts of Apple Mail":  {map[string]string{"INBOX.mbox/1.emlx": "a", "Drafts.mbox/2.emlx": "b"}, nil, "Drafts.mbox", "drafts"},
 	} {
 		root := tree(t, tt.files)
 		for i, name := range tt.apart {
@@ -188,7 +192,7 @@ func TestAFolderOfSpamWithinMailThatIsSaidToBeHamIsAWarning(t *testing.T) {
 			}
 		}
 		if tt.want != "" {
-			want = []string{path.Join(root, tt.want) + " has a name that says spam, and is taken for ham with the rest: name it by itself"}
+			want = []string{path.Join(root, tt.want) + " has a name that says " + cmp.Or(tt.says, "spam") + ", and is taken for ham with the rest: name the folders of ham, or this one by itself"}
 		}
 		check(t, about, got, want)
 	}

@@ -30,7 +30,7 @@ func TestLayouts(t *testing.T) {
 			[]string{"In.mbx", "Out", "Sent"}},
 		{"Thunderbird: mbox files, their subfolders, messages beside them",
 			map[string]string{"Inbox": from, "Inbox.msf": "x", "Inbox.sbd/Lists": from, "Inbox.sbd/Lists.msf": "x", "Inbox.sbd/Lists.sbd/Go": from,
-				"Trash": "", "one.eml": "x", "msgFilterRules.dat": "x", "popstate.dat": "x", "filterlog.html": "x", "Inbox.mozmsgs/1.wdseml": "x", "2.wdseml": "x"},
+				"Empty": "", "one.eml": "x", "msgFilterRules.dat": "x", "popstate.dat": "x", "filterlog.html": "x", "Inbox.mozmsgs/1.wdseml": "x", "2.wdseml": "x"},
 			[]string{"Inbox", "Inbox.sbd/Lists", "Inbox.sbd/Lists.sbd/Go", "one.eml"}},
 		{"Thunderbird: Maildirs",
 			map[string]string{"Inbox.msf": "x", "Inbox/cur/1.eml": "x", "Inbox/tmp/2.eml": "x", "Inbox.sbd/Lists/cur/3.eml": "x", "Inbox.sbd/Lists/tmp/": "", "Inbox.sbd/Lists.msf": "x"},
