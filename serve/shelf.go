@@ -84,7 +84,7 @@ func (s *Shelf) readAll() error {
 		}
 		if k, _, err := s.read(entry.Name(), false); err == nil {
 			s.all = append(s.all, k)
-		} else {
+		} else if isLost(err) {
 			s.folder.Remove(entry.Name())
 		}
 	}
@@ -127,6 +127,12 @@ func isKey(name string) bool {
 const maxRecord = 64 << 10
 
 var errDamaged = errors.New("damaged")
+
+// isLost reports whether an error of reading a message says that it is gone or cut, and not that the system cannot read it now.
+func isLost(err error) bool {
+	_, isOfSystem := errors.AsType[*fs.PathError](err)
+	return !isOfSystem || errors.Is(err, fs.ErrNotExist)
+}
 
 // read reads the record of a message, and if isWhole its bytes: those of all messages can be 10 GB, which would keep the daemon from starting.
 func (s *Shelf) read(key string, isWhole bool) (k Record, raw []byte, err error) {
@@ -254,9 +260,9 @@ func (s *Shelf) Get(key string) (Record, []byte, error) {
 		return Record{}, nil, ErrNotKept
 	}
 	k, raw, err := s.read(key, true)
-	if err != nil { // also of one that is removed meanwhile
+	if err != nil && isLost(err) { // also of one that is removed meanwhile
 		s.Drop(key)
-		return Record{}, nil, fmt.Errorf("%w: %w", ErrNotKept, err)
+		err = fmt.Errorf("%w: %w", ErrNotKept, err)
 	}
-	return k, raw, nil
+	return k, raw, err
 }

@@ -179,6 +179,33 @@ func TestAMessageThatCannotBeWrittenLosesNone(t *testing.T) {
 	}
 }
 
+// The system may have no more open files, or a server of files not answer.
+func TestAMessageThatCannotBeReadNowStaysKept(t *testing.T) {
+	o := DefaultOptions()
+	o.Model, o.KeepUnsure = filepath.Join(t.TempDir(), "model"), 3
+	u, err := openShelf(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, raw := unsureRecord(1, time.Now())
+	if err := u.keep(r, raw); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(o.Model+KeptSuffix, r.Key)
+	if err := errors.Join(os.Rename(file, file+".aside"), os.Mkdir(file, 0o700)); err != nil { // which opens, and cannot be read
+		t.Fatal(err)
+	}
+	if _, _, err := u.Get(r.Key); err == nil || errors.Is(err, ErrNotKept) {
+		t.Errorf("a message that cannot be read: %v", err)
+	}
+	if err := errors.Join(os.Remove(file), os.Rename(file+".aside", file)); err != nil {
+		t.Fatal(err)
+	}
+	if _, got, err := u.Get(r.Key); err != nil || string(got) != string(raw) {
+		t.Errorf("later: %q, %v", got, err)
+	}
+}
+
 func TestSubjectsOfTheHistoryAreDecodedAsMailIs(t *testing.T) {
 	for _, tt := range []struct{ value, want string }{
 		{"hello", "hello"},
