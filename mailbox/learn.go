@@ -137,6 +137,7 @@ type comparison struct {
 	// sightings has the files, by name, when the mailbox was last compared, and seen those that were read since, and need not be read again.
 	sightings, seen map[uint64]store.Sighting
 	there           map[uint64]bool // names of the files in folders of ham and spam, read or not: true if they are where they were then
+	folders         map[uint64]bool // the inboxes, and folders that had mail then: true if some is still there
 	// first is whether the mailbox is compared for the first time, of which a limit may make several.
 	first bool
 }
@@ -224,7 +225,7 @@ func (c *Change) learn(s *store.Store) (there bool, err error) {
 func (m *Mailbox) compare(ctx context.Context, log known, entries []store.Entry, o LearnOptions, isSpam func(raw []byte) (bool, error)) (*comparison, error) {
 	c := &comparison{
 		known: log, box: m, o: o, isSpam: isSpam, account: Account{Path: m.path, Changes: []Change{}}, classes: log.Classes(),
-		labels: make(map[uint64]int, len(entries)), byHand: map[uint64]bool{}, there: map[uint64]bool{},
+		labels: make(map[uint64]int, len(entries)), byHand: map[uint64]bool{}, there: map[uint64]bool{}, folders: map[uint64]bool{},
 		seen: map[uint64]store.Sighting{},
 	}
 	if !filter.IsSpamFilter(c.classes) {
@@ -258,6 +259,7 @@ func (m *Mailbox) compare(ctx context.Context, log known, entries []store.Entry,
 	c.account.Read = len(news)
 	files := map[uint64][]uint64{} // the names of those that each message had when the mailbox was last compared
 	for name, s := range c.sightings {
+		c.folders[s.Folder] = c.folders[s.Folder] || c.there[name]
 		if s.Fingerprint != 0 {
 			files[s.Fingerprint] = append(files[s.Fingerprint], name)
 		}
@@ -327,7 +329,9 @@ func (c *comparison) weigh(n *Change, before []uint64) error {
 	old, isOld := c.sightings[n.name]
 	changedSides := isOld && int(old.Label) != n.label && !c.there[n.name] // also of a message that the log has forgotten
 	n.moved = changedSides
-	renamed := false // a file that has counted at once
+	renamed := false   // a file that has counted at once
+	ofRenamed := false // all mail of a folder is in one that is new
+	_, hadMail := c.folders[n.folder]
 	n.since = time.Now().Unix()
 	for _, name := range before {
 		s := c.sightings[name]
@@ -335,6 +339,7 @@ func (c *comparison) weigh(n *Change, before []uint64) error {
 			changedSides = changedSides || int(s.Label) != n.label
 			n.moved = n.moved || s.Folder != n.folder
 			renamed = renamed || s.State == store.Said
+			ofRenamed = ofRenamed || !hadMail && !c.folders[s.Folder]
 		}
 		if s.Since != 0 && int(s.Label) == n.label {
 			n.since = min(n.since, s.Since)
@@ -345,10 +350,8 @@ func (c *comparison) weigh(n *Change, before []uint64) error {
 	switch {
 	case n.file.Unseen && !changedSides && !(c.first && n.unmarked):
 		n.state = store.Unread
-	case changedSides && !c.box.Has(sources.Spam): // its folder was renamed: nobody has said that all that spam is ham
-		if n.state = store.Filed; len(c.account.Problems) > 0 { // or cannot be read: the next time it may say more
-			n.file.Err = fs.ErrNotExist
-		}
+	case isHam && changedSides && ofRenamed: // nobody has said that all that spam is ham
+		n.state = store.Filed
 	case changedSides, isHam && (c.first || n.moved || renamed || n.file.Acted || c.o.ReadDays == 0):
 		n.state = store.Said
 	case isHam && time.Now().Before(read):
@@ -393,6 +396,9 @@ func (c *comparison) news() (news []Change, said map[uint64]int) {
 	said = map[uint64]int{}
 	for _, row := range c.box.plan.Folders {
 		folder := c.NameHash(row.Name)
+		if row.Incoming { // which may have been empty
+			c.folders[folder] = true
+		}
 		for _, f := range row.Files {
 			number := slices.Index(c.classes, f.Label)
 			name := c.NameHash(f.Name)

@@ -234,9 +234,13 @@ func TestAFolderForSpamThatIsRenamedDoesNotMakeItsMailHam(t *testing.T) {
 	b.learn()
 	b.must(os.RemoveAll(filepath.Join(b.dir, ".Junk.Old")))
 	b.move(".Junk", ".Rubbish")
-	if a := b.wantLearned("the only one was renamed"); a.Filed != 40 {
+	for _, sub := range []string{"cur", "new", "tmp"} {
+		b.must(os.MkdirAll(filepath.Join(b.dir, ".Junk", sub), 0o700)) // as servers and mail programs do
+	}
+	if a := b.wantLearned("it was renamed"); a.Filed != 40 {
 		t.Errorf("%d messages say nothing", a.Filed)
 	}
+	b.must(os.RemoveAll(filepath.Join(b.dir, ".Junk")))
 	b.move(".Rubbish", ".Junk")
 	b.wantLearned("it has its name again")
 	b.move(b.spam(0), "cur/1.a:2,S")
@@ -443,16 +447,13 @@ func (b *tree) shut(folder string) {
 	b.must(errors.Join(os.Rename(cur, cur+"-away"), os.Symlink(cur, cur)))
 }
 
-func TestAMessageThatMovesWhileTheFolderForSpamCannotBeReadCountsAfterwards(t *testing.T) {
+func TestAMessageThatMovesWhileTheFolderForSpamCannotBeReadCounts(t *testing.T) {
 	b := newTree(t)
 	b.learn()
 	b.must(os.RemoveAll(filepath.Join(b.dir, ".Junk.Old")))
 	b.move(b.spam(0), "cur/1.a:2,S")
 	b.shut(".Junk")
-	b.wantLearned("its folder cannot be read")
-	cur := filepath.Join(b.dir, ".Junk", "cur")
-	b.must(errors.Join(os.Remove(cur), os.Rename(cur+"-away", cur)))
-	b.wantLearned("it can be read again", "relabelled spam ham cur/1.a:2,S")
+	b.wantLearned("its folder cannot be read", "relabelled spam ham cur/1.a:2,S")
 }
 
 // What begins only then waits for a day: it would count as it stands for ever.

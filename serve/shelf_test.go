@@ -78,8 +78,8 @@ func TestUnsureMessagesLeaveByNumberAndByAge(t *testing.T) {
 	}
 	// The start reads records, and not what follows.
 	large := filepath.Join(o.Model+KeptSuffix, strings.Repeat("b", 2*keySize))
-	line := `{"time":"2026-11-26T05:00:00Z","size":64000000000}` + "\n"
-	if err := errors.Join(os.WriteFile(large, []byte(line), 0o600), os.Truncate(large, int64(len(line))+64e9)); err != nil {
+	line := `{"time":"2026-11-26T05:00:00Z","size":2000000000}` + "\n"
+	if err := errors.Join(os.WriteFile(large, []byte(line), 0o600), os.Truncate(large, int64(len(line))+2e9)); err != nil {
 		t.Fatal(err)
 	}
 	again, err := openShelf(o)

@@ -426,22 +426,24 @@ func TestTheConnectionBreaksAtAMove(t *testing.T) {
 // blocking is a session in which no state can be written from a move on, as on a full disk.
 type blocking struct {
 	imapserver.SessionIMAP4rev2
-	state string
+	state *atomic.Pointer[string]
 }
 
 func (b blocking) Move(w *imapserver.MoveWriter, set imap.NumSet, to string) error {
-	return errors.Join(os.Remove(b.state), os.Mkdir(b.state, 0o700), b.SessionIMAP4rev2.Move(w, set, to))
+	return errors.Join(os.Remove(*b.state.Load()), os.Mkdir(*b.state.Load(), 0o700), b.SessionIMAP4rev2.Move(w, set, to))
 }
 
 func TestWhatWasMovedIsSaidWhenTheStateCannotBeWritten(t *testing.T) {
-	var p *provider
-	p = newProvider(t, func(o *imapserver.Options) {
+	var state atomic.Pointer[string]
+	p := newProvider(t, func(o *imapserver.Options) {
 		usual := o.NewSession
 		o.NewSession = func(c *imapserver.Conn) (imapserver.Session, *imapserver.GreetingData, error) {
 			s, greeting, err := usual(c)
-			return blocking{s.(imapserver.SessionIMAP4rev2), p.model + Suffix}, greeting, err
+			return blocking{s.(imapserver.SessionIMAP4rev2), &state}, greeting, err
 		}
 	})
+	file := p.model + Suffix
+	state.Store(&file)
 	p.put("INBOX", mail("casino one"))
 	r, done, err := p.tryJudge(p.dial(), true)
 	if err == nil {
