@@ -136,11 +136,15 @@ type comparison struct {
 	byHand  map[uint64]bool // by fingerprint: the label was given by hand
 	// sightings has the files, by name, when the mailbox was last compared, and seen those that were read since, and need not be read again.
 	sightings, seen map[uint64]store.Sighting
-	there           map[uint64]bool // names of the files in folders of ham and spam, read or not: true if they are where they were then
-	folders         map[uint64]bool // the inboxes, and folders that had mail then: true if some is still there
+	there           map[uint64]bool   // names of the files in folders of ham and spam, read or not: true if they are where they were then
+	folders         map[uint64]bool   // the inboxes, and folders that had mail then: true if some is still there
+	arrived         map[[2]uint64]int // how many messages have left one folder and are in another
 	// first is whether the mailbox is compared for the first time, of which a limit may make several.
 	first bool
 }
+
+// renamedSize is how many messages of a folder that has lost all its mail make a new one the same folder under another name. A person may move fewer.
+const renamedSize = 5
 
 // unfinished names no file: it is sighted as long as the first comparison has left messages for the next one, for their number or after an error.
 const unfinished = 0
@@ -225,7 +229,7 @@ func (c *Change) learn(s *store.Store) (there bool, err error) {
 func (m *Mailbox) compare(ctx context.Context, log known, entries []store.Entry, o LearnOptions, isSpam func(raw []byte) (bool, error)) (*comparison, error) {
 	c := &comparison{
 		known: log, box: m, o: o, isSpam: isSpam, account: Account{Path: m.path, Changes: []Change{}}, classes: log.Classes(),
-		labels: make(map[uint64]int, len(entries)), byHand: map[uint64]bool{}, there: map[uint64]bool{}, folders: map[uint64]bool{},
+		labels: make(map[uint64]int, len(entries)), byHand: map[uint64]bool{}, there: map[uint64]bool{}, folders: map[uint64]bool{}, arrived: map[[2]uint64]int{},
 		seen: map[uint64]store.Sighting{},
 	}
 	if !filter.IsSpamFilter(c.classes) {
@@ -262,6 +266,13 @@ func (m *Mailbox) compare(ctx context.Context, log known, entries []store.Entry,
 		c.folders[s.Folder] = c.folders[s.Folder] || c.there[name]
 		if s.Fingerprint != 0 {
 			files[s.Fingerprint] = append(files[s.Fingerprint], name)
+		}
+	}
+	for _, n := range news {
+		for _, name := range files[n.Fingerprint] {
+			if !c.there[name] {
+				c.arrived[[2]uint64{c.sightings[name].Folder, n.folder}]++
+			}
 		}
 	}
 	for i := range news {
@@ -329,8 +340,8 @@ func (c *comparison) weigh(n *Change, before []uint64) error {
 	old, isOld := c.sightings[n.name]
 	changedSides := isOld && int(old.Label) != n.label && !c.there[n.name] // also of a message that the log has forgotten
 	n.moved = changedSides
-	renamed := false   // a file that has counted at once
-	ofRenamed := false // all mail of a folder is in one that is new
+	renamed := false     // a file that has counted at once
+	fromRenamed := false // from a folder that has lost all its mail to one that is new
 	_, hadMail := c.folders[n.folder]
 	n.since = time.Now().Unix()
 	for _, name := range before {
@@ -339,7 +350,7 @@ func (c *comparison) weigh(n *Change, before []uint64) error {
 			changedSides = changedSides || int(s.Label) != n.label
 			n.moved = n.moved || s.Folder != n.folder
 			renamed = renamed || s.State == store.Said
-			ofRenamed = ofRenamed || !hadMail && !c.folders[s.Folder]
+			fromRenamed = fromRenamed || !hadMail && !c.folders[s.Folder] && c.arrived[[2]uint64{s.Folder, n.folder}] >= renamedSize
 		}
 		if s.Since != 0 && int(s.Label) == n.label {
 			n.since = min(n.since, s.Since)
@@ -350,7 +361,7 @@ func (c *comparison) weigh(n *Change, before []uint64) error {
 	switch {
 	case n.file.Unseen && !changedSides && !(c.first && n.unmarked):
 		n.state = store.Unread
-	case isHam && changedSides && ofRenamed: // nobody has said that all that spam is ham
+	case isHam && changedSides && fromRenamed: // nobody has said that all that spam is ham
 		n.state = store.Filed
 	case changedSides, isHam && (c.first || n.moved || renamed || n.file.Acted || c.o.ReadDays == 0):
 		n.state = store.Said

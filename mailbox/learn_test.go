@@ -234,8 +234,8 @@ func TestAFolderForSpamThatIsRenamedDoesNotMakeItsMailHam(t *testing.T) {
 	b.learn()
 	b.must(os.RemoveAll(filepath.Join(b.dir, ".Junk.Old")))
 	b.move(".Junk", ".Rubbish")
-	for _, sub := range []string{"cur", "new", "tmp"} {
-		b.must(os.MkdirAll(filepath.Join(b.dir, ".Junk", sub), 0o700)) // as servers and mail programs do
+	for _, sub := range []string{".Junk/cur", ".Junk/new", ".Junk/tmp", ".Receipts/cur", ".Receipts/new", ".Receipts/tmp"} {
+		b.must(os.MkdirAll(filepath.Join(b.dir, sub), 0o700)) // as servers and mail programs do
 	}
 	if a := b.wantLearned("it was renamed"); a.Filed != 40 {
 		t.Errorf("%d messages say nothing", a.Filed)
@@ -245,6 +245,10 @@ func TestAFolderForSpamThatIsRenamedDoesNotMakeItsMailHam(t *testing.T) {
 	b.wantLearned("it has its name again")
 	b.move(b.spam(0), "cur/1.a:2,S")
 	b.wantLearned("a message is moved", "relabelled spam ham cur/1.a:2,S")
+	b.move(b.spam(1), ".Receipts/cur/1.b:2,S")
+	b.must(os.RemoveAll(filepath.Join(b.dir, ".Junk", "cur")))
+	b.must(os.Mkdir(filepath.Join(b.dir, ".Junk", "cur"), 0o700))
+	b.wantLearned("one is moved into a new folder, and the others are deleted", "relabelled spam ham .Receipts/cur/1.b:2,S")
 }
 
 // TestCorrectionsByHandAreLearned moves 50 messages as people and servers do.
