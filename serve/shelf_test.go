@@ -143,18 +143,24 @@ func TestTroubleWithKeepingIsReportedOnce(t *testing.T) {
 	}
 }
 
-// A message that comes again while the disk is full stays as it was kept.
-func TestAMessageThatCannotBeWrittenLosesNone(t *testing.T) {
-	o := DefaultOptions()
+// shelfOfOne returns a shelf with a message.
+func shelfOfOne(t *testing.T) (o Options, u *Shelf, r *Record, raw []byte) {
+	o = DefaultOptions()
 	o.Model, o.KeepUnsure = filepath.Join(t.TempDir(), "model"), 3
 	u, err := openShelf(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, raw := unsureRecord(1, time.Now())
+	r, raw = unsureRecord(1, time.Now())
 	if err := u.keep(r, raw); err != nil {
 		t.Fatal(err)
 	}
+	return o, u, r, raw
+}
+
+// A message that comes again while the disk is full stays as it was kept.
+func TestAMessageThatCannotBeWrittenLosesNone(t *testing.T) {
+	o, u, r, raw := shelfOfOne(t)
 	full := filepath.Join(o.Model+KeptSuffix, unfinished)
 	for n := 1; n <= 2; n++ {
 		if err := os.Symlink("/dev/full", full); err != nil { // which is outside, so that nothing can be written either
@@ -181,16 +187,7 @@ func TestAMessageThatCannotBeWrittenLosesNone(t *testing.T) {
 
 // The system may have no more open files, or a server of files not answer.
 func TestAMessageThatCannotBeReadNowStaysKept(t *testing.T) {
-	o := DefaultOptions()
-	o.Model, o.KeepUnsure = filepath.Join(t.TempDir(), "model"), 3
-	u, err := openShelf(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, raw := unsureRecord(1, time.Now())
-	if err := u.keep(r, raw); err != nil {
-		t.Fatal(err)
-	}
+	o, u, r, raw := shelfOfOne(t)
 	file := filepath.Join(o.Model+KeptSuffix, r.Key)
 	if err := errors.Join(os.Rename(file, file+".aside"), os.Mkdir(file, 0o700)); err != nil { // which opens, and cannot be read
 		t.Fatal(err)
