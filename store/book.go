@@ -248,14 +248,9 @@ func (b *book) entry(r logfile.Record) (Entry, error) {
 	return e, nil
 }
 
-// each calls do with all records but checkpoints.
+// each calls do with all records.
 func (b *book) each(do func(r logfile.Record) error) error {
-	end, err := b.log.Each(b.log.Start, b.end, func(r logfile.Record) error {
-		if r.Op == logfile.Checkpoint {
-			return nil
-		}
-		return do(r)
-	})
+	end, err := b.log.Each(b.log.Start, b.end, do)
 	if err == nil && end != b.end {
 		err = fmt.Errorf("%w: at byte %d", logfile.ErrDamaged, end)
 	}

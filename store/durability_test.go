@@ -341,17 +341,21 @@ func TestALogOfAnotherVersionOfTheProgramIsRead(t *testing.T) {
 	}
 }
 
-// JSON has no years of five digits, so that a log with one would have no status.
-func TestALogWithATimeThatIsNoneIsDamaged(t *testing.T) {
+// JSON has no years of five digits, so that a log with one would have no status. Nor are there figures of a class that is none.
+func TestALogWithAnEntryThatIsNoneIsDamaged(t *testing.T) {
 	path := trained(t, "multinomial", corpustest.Mailbox(1, 12, "ham", "spam"))
 	good := contents(t, path+Suffix)
 	b, err := openToRead(path)
 	noError(t, err)
 	defer b.file.Close()
 	for name, change := range map[string]func(l *ledger){
-		"of learning": func(l *ledger) { l.entries[3].Learned = time.Unix(1<<62, 0) },
-		"of the fit":  func(l *ledger) { l.facts.Fitted = 1 << 62 },
-		"that is one": func(l *ledger) { l.entries[3].Learned = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC) },
+		"a time of learning that is none":        func(l *ledger) { l.entries[3].Learned = time.Unix(1<<62, 0) },
+		"a time of learning long before our era": func(l *ledger) { l.entries[3].Learned = time.Unix(-1<<40, 0) },
+		"a time of the fit that is none":         func(l *ledger) { l.facts.Fitted = 1 << 62 },
+		"a class by the filter that is none":     func(l *ledger) { l.entries[3].Class = 2 },
+		"the last time that is one, and no class": func(l *ledger) {
+			l.entries[3].Learned, l.entries[3].Class = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), -1
+		},
 	} {
 		noError(t, os.WriteFile(path+Suffix, good, 0o600))
 		l, err := b.read(features.NewDocuments(0))
@@ -362,8 +366,8 @@ func TestALogWithATimeThatIsNoneIsDamaged(t *testing.T) {
 		noError(t, err)
 		noError(t, errors.Join(l.save(file, func() (uint64, error) { return b.checkpoint.Key, nil }), file.Close()))
 		v, err := Look(path)
-		if want := name != "that is one"; errors.Is(err, logfile.ErrDamaged) != want {
-			t.Errorf("a time %s: got %v", name, err)
+		if want := !strings.HasPrefix(name, "the last"); errors.Is(err, logfile.ErrDamaged) != want {
+			t.Errorf("%s: got %v", name, err)
 		}
 		if err == nil {
 			_, err = json.Marshal(v.Status(time.Now()))

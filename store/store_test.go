@@ -222,8 +222,11 @@ func TestAMessageThatIsLearnedAgainIsNotForgotten(t *testing.T) {
 	}
 }
 
-func TestVerifyReadsAllOfALog(t *testing.T) {
+func TestVerifyAndABackupReadAllOfALog(t *testing.T) {
 	path := trained(t, "multinomial", corpustest.Mailbox(1, 12, "ham", "spam"))
+	s := opened(t, path)
+	learned(t, s, numbered(0))
+	noError(t, s.fold()) // so that it has an older checkpoint
 	whole, err := os.ReadFile(path + Suffix)
 	noError(t, err)
 	found := 0
@@ -237,8 +240,8 @@ func TestVerifyReadsAllOfALog(t *testing.T) {
 			v.Close()
 			found++
 		}
-		if err == nil {
-			t.Errorf("the damage at byte %d is not found", at)
+		if _, err2 := Backup(path, path+".backup"); err == nil || err2 == nil {
+			t.Errorf("the damage at byte %d is not found: %v; by a backup: %v", at, err, err2)
 		}
 	}
 	if found == 0 {

@@ -42,8 +42,7 @@ func Look(path string) (*View, error) {
 // Verify reads all of the log: [Look] reads no message in it. The error names the log.
 func (v *View) Verify() (err error) {
 	defer about(&err, "read "+v.file.Name())
-	_, err = v.log.Each(v.log.Start, v.end, v.log.Verify)
-	return err
+	return v.each(v.log.Verify)
 }
 
 // Filter returns the model as it was written last.
