@@ -87,10 +87,7 @@ func openBook(file *os.File) (*book, error) {
 	if b.names, err = namesIn(b.log); err != nil {
 		return nil, err
 	}
-	last, is, err := b.log.Last(info.Size())
-	if err == nil && !is {
-		err = fmt.Errorf("%w: it has no record", logfile.ErrTruncated)
-	}
+	last, _, err := b.log.Last(info.Size())
 	if err != nil {
 		return nil, err
 	}
