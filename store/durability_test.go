@@ -359,7 +359,8 @@ func TestALogWithAnEntryThatIsNoneIsDamaged(t *testing.T) {
 		"a time of learning that is none":        func(l *ledger) { l.entries[3].Learned = time.Unix(1<<62, 0) },
 		"a time of learning long before our era": func(l *ledger) { l.entries[3].Learned = time.Unix(-1<<40, 0) },
 		"a time of the fit that is none":         func(l *ledger) { l.facts.Fitted = 1 << 62 },
-		"counts of another number of classes":     func(l *ledger) { l.facts.Learned = []int{0, 0, 0} },
+		"counts of three classes that learned":   func(l *ledger) { l.facts.Learned = []int{0, 0, 0} },
+		"counts of one class that was known":     func(l *ledger) { l.facts.Known = []int{12} },
 		"a class by the filter that is none":     func(l *ledger) { l.entries[3].Class = 2 },
 		"the last time that is one, and no class": func(l *ledger) {
 			l.entries[3].Learned, l.entries[3].Class = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC), -1
