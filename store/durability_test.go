@@ -261,6 +261,26 @@ func TestAnEntryOfAClassThatTheModelLacksIsDamage(t *testing.T) {
 	}
 }
 
+// Else a message that is known would be learned again.
+func TestADamagedIndexIsAnError(t *testing.T) {
+	s := opened(t, trained(t, "multinomial", corpustest.Mailbox(1, 10, "ham", "spam")))
+	size := s.checkpoint.BodySize()
+	index := s.checkpoint.End - 8 - (size+7)&^7 + s.index
+	for i := range size - s.index {
+		old := make([]byte, 1)
+		_, err1 := s.file.ReadAt(old, index+i)
+		_, err2 := s.file.WriteAt([]byte{old[0] ^ 1}, index+i)
+		if _, err := s.Forget(numbered(0).Raw); !errors.Is(err, logfile.ErrDamaged) {
+			t.Errorf("byte %d: got %v", i, err)
+		}
+		_, err3 := s.file.WriteAt(old, index+i)
+		noError(t, errors.Join(err1, err2, err3))
+	}
+	if o, err := s.Forget(numbered(0).Raw); err != nil || o.Reason != NeverKnown {
+		t.Errorf("undamaged: %v, %v", o, err)
+	}
+}
+
 func TestAnInterruptedChangeOfTheModelIsBeforeOrAfter(t *testing.T) {
 	path := trained(t, "votes", corpustest.Mailbox(1, 10, "ham", "spam"))
 	s := opened(t, path)
