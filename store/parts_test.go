@@ -164,7 +164,8 @@ func TestOtherPartsAreNamed(t *testing.T) {
 	}
 }
 
-// TestManyMessagesInOneMerge merges 64 parts of generated messages, as many as TEST_MESSAGES says, and prints what that takes. It is for figures by hand.
+// TestManyMessagesInOneMerge merges 64 parts of generated messages, as many as TEST_MESSAGES says, finds each one by its fingerprint, and prints what the merge
+// takes. It is for figures by hand.
 func TestManyMessagesInOneMerge(t *testing.T) {
 	n, err := strconv.Atoi(cmp.Or(os.Getenv("TEST_MESSAGES"), "640"))
 	noError(t, err)
@@ -201,6 +202,16 @@ func TestManyMessagesInOneMerge(t *testing.T) {
 	_, peak, _ := strings.Cut(string(status), "VmHWM:")
 	peak, _, _ = strings.Cut(peak, "\n")
 	t.Logf("%d messages, %d terms: %.1f s of CPU time, peak%s", m.Messages, m.Saved.Terms, (cputime.Process() - began).Seconds(), peak)
+	v, err := Look(filepath.Join(dir, "out"))
+	noError(t, err)
+	defer v.Close()
+	for _, e := range v.Entries() {
+		is, err1 := v.find(e.Fingerprint)
+		other, err2 := v.find(e.Fingerprint + 1)
+		if is.what != learn || is.at != e.at || other.what != 0 || errors.Join(err1, err2) != nil {
+			t.Fatalf("message %x: found at %d, want %d; another at %d: %v, %v", e.Fingerprint, is.at, e.at, other.at, err1, err2)
+		}
+	}
 }
 
 // generated returns a message of words and pairs of words that are as frequent as in mail, of which each class prefers some.
