@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"chaff/internal/logfile"
 )
 
 // TestALogOfTheFirstProgramWithOneIsRead reads a log whose records have a sketch of the text, without its model.
@@ -27,6 +29,11 @@ func TestALogOfTheFirstProgramWithOneIsRead(t *testing.T) {
 		if len(documentOf(t, v, e).Terms) < 50 {
 			t.Errorf("message %x has %d terms", e.Fingerprint, len(documentOf(t, v, e).Terms))
 		}
+	}
+	for _, what := range []op{refuse, trust} { // which say nothing of what was learned
+		e := Entry{what: what}
+		e.Fingerprint = s.Fingerprint(sampleMail(t, "spam/06").Raw)
+		noError(t, s.append(e.record(), logfile.Rows{}, nil))
 	}
 	if o := learned(t, s, sampleMail(t, "spam/06")); o.What != Known {
 		t.Errorf("a message is %s, want known", o.What)
