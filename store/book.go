@@ -218,9 +218,6 @@ func (b *book) find(fingerprint uint64) (e Entry, err error) {
 		return e, err
 	}
 	r, err := b.record(at)
-	if err == nil && r.Key != fingerprint {
-		err = b.damaged(r)
-	}
 	if err != nil {
 		return e, err
 	}

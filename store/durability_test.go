@@ -261,6 +261,33 @@ func TestAnEntryOfAClassThatTheModelLacksIsDamage(t *testing.T) {
 	}
 }
 
+func TestARecordWithoutTheDocumentThatItMeansIsDamage(t *testing.T) {
+	s := opened(t, trained(t, "votes", corpustest.Mailbox(1, 10, "ham", "spam")))
+	learned(t, s, numbered(0))
+	learned(t, s, numbered(1))
+	first, second := s.tail[0], s.tail[1]
+	for name, body := range map[string][]byte{
+		"no record":                     binary.LittleEndian.AppendUint64(nil, 1<<40),
+		"the record of another message": binary.LittleEndian.AppendUint64(nil, uint64(first.At)),
+		"the checkpoint":                binary.LittleEndian.AppendUint64(nil, uint64(s.checkpoint.At)),
+		"itself":                        binary.LittleEndian.AppendUint64(nil, uint64(s.end)),
+		"no offset":                     nil,
+	} {
+		r := second
+		r.Reason = again
+		noError(t, s.append(r, logfile.Rows{}, body))
+		if _, err := s.Forget(numbered(1).Raw); !errors.Is(err, logfile.ErrDamaged) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	for name, body := range map[string][]byte{"no size": {0, 0, 0}, "a size beyond its end": {9, 0, 0, 0, 1, 0, 0, 0}} {
+		noError(t, s.append(second, logfile.Rows{}, body))
+		if _, err := s.Forget(numbered(1).Raw); !errors.Is(err, logfile.ErrDamaged) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
 // Else a message that is known would be learned again.
 func TestADamagedIndexIsAnError(t *testing.T) {
 	s := opened(t, trained(t, "multinomial", corpustest.Mailbox(1, 10, "ham", "spam")))
