@@ -66,7 +66,8 @@ func TestNamesOfOtherFolders(t *testing.T) {
 	for why, names := range map[string][]string{
 		"mail to be sent": {"Outbox", "Postausgang", "Boîte d'envoi", "Boîte d’envoi", "Bandeja de salida", "Исходящие", "发件箱", "送信トレイ", "보낼 편지함", "Utkorgen"},
 		"unsure mail":     {"Unsure", "unsure-bogofilter", "Junk Suspects", "Spam.Unsure", "Quarantine", "QUARANTAINE", "Quarantäne"},
-		"deleted mail":    {"EXPUNGED"}, // of the plugin lazy_expunge of Dovecot
+		"deleted mail":    {"EXPUNGED"},                    // of the plugin lazy_expunge of Dovecot
+		"drafts":          {"postponed", "postponed-msgs"}, // of mutt and Pine
 		"templates":       {"Templates", "Vorlagen", "Modèles", "Plantillas", "Шаблоны", "テンプレート", "Šablony", "Şablonlar"},
 	} {
 		for _, name := range names {
@@ -78,10 +79,10 @@ func TestNamesOfOtherFolders(t *testing.T) {
 			t.Errorf("%s is not taken for mail as it came in", name)
 		}
 	}
-	for _, name := range []string{"spam-bogofilter", "almost-certainly-spam", "caughtspam", "Missed spam"} { // of procmail recipes
+	for _, name := range []string{"spam-bogofilter", "almost-certainly-spam", "caughtspam", "Missed spam", "LearnSpam", "train-spam", "spamtrap"} { // of filters
 		checkLabel(t, "."+name, Spam, "spam")
 	}
-	for _, name := range []string{"Spamassassin", "junkyard", "Project", "Sentinel", "Archivists", "Kunden", "Todos"} {
+	for _, name := range []string{"Spamassassin", "Spam report", "LearnHam", "junkyard", "Project", "Sentinel", "Archivists", "Kunden", "Todos"} {
 		if use := UseOf([]string{name}); use != (Use{Label: Ham}) {
 			t.Errorf("%s: got %v, want ordinary ham", name, use)
 		}
