@@ -88,7 +88,7 @@ func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, s
 	case fs.NArg() > 0:
 		err = fmt.Errorf("%s: chaff-learn reads one message from stdin; `chaff learn` takes paths", fs.Arg(0))
 	case model == "":
-		err = errors.New("the path of the model is empty: a variable such as HOME may not be set")
+		code, err = exitLater, errors.New("the path of the model is empty: a variable such as HOME may not be set")
 	case len(labels) != 1:
 		err = errors.New("say one of --spam, --ham, --class NAME and --forget")
 	default:
