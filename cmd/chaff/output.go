@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -16,7 +17,8 @@ import (
 	"chaff/report"
 )
 
-// output is a file that keeps its first error, so that commands print without checking each line. It drops everything after.
+// output is a file that keeps its first error, so that commands print without checking each line. What comes later is written all the same: a disk is full for
+// a while, and the log of a daemon goes on.
 type output struct {
 	file  io.Writer
 	err   error
@@ -49,10 +51,9 @@ func (o *output) Write(text []byte) (n int, err error) {
 	if o.progress != nil {
 		o.progress.clear()
 	}
-	if o.err == nil {
-		_, o.err = o.file.Write(wrapped)
-	}
-	return len(text), o.err
+	_, err = o.file.Write(wrapped)
+	o.err = cmp.Or(o.err, err)
+	return len(text), err
 }
 
 // defaultWidth is the width of what is not printed on a terminal.

@@ -290,3 +290,35 @@ func TestADaemonWhoseLogNobodyReadsJudgesOn(t *testing.T) {
 		}
 	}
 }
+
+// fullOnce is a file whose disk is full at the second write.
+type fullOnce struct {
+	bytes.Buffer
+	writes int
+}
+
+func (f *fullOnce) Write(text []byte) (int, error) {
+	if f.writes++; f.writes == 2 {
+		return 0, syscall.ENOSPC
+	}
+	return f.Buffer.Write(text)
+}
+
+func TestALogGoesOnAfterTheDiskWasFull(t *testing.T) {
+	t.Parallel()
+	for _, form := range []string{serve.LogText, serve.LogJSON} {
+		t.Run(form, func(t *testing.T) {
+			t.Parallel()
+			var file fullOnce
+			log := newDaemonLog(&program{stderr: newOutput(&file)}, form)
+			for _, line := range []string{"before", "lost", "after", "at last"} {
+				log.Warn("%s", line)
+			}
+			for line, want := range map[string]bool{"before": true, "lost": false, "after": true, "at last": true} {
+				if strings.Contains(file.String(), line) != want {
+					t.Errorf("the log has %q, and whether it has %q should be %v", file.String(), line, want)
+				}
+			}
+		})
+	}
+}
