@@ -176,7 +176,7 @@ func (s *Shelf) keeps(v filter.Verdict, size int) bool {
 	return size <= maxKept && s.most[v == filter.Unsure] > 0
 }
 
-// unfinished is the name of a file until all of it is written. All have the same, and so has the error of each on a full disk.
+// unfinished is the name of a file until all of it is written.
 const unfinished = "unfinished"
 
 // keep keeps a message, and sets the key of its record.
@@ -193,7 +193,7 @@ func (s *Shelf) keep(r *Record, raw []byte) error {
 	}
 	if err != nil {
 		s.folder.Remove(unfinished)
-		return fmt.Errorf("keep a message: %w", err)
+		return fmt.Errorf("keep a message in %s: %w", s.folder.Name(), replace.Reason(err))
 	}
 	s.all = append(slices.DeleteFunc(s.all, func(k Record) bool { return k.Key == r.Key }), *r) // it may have come again
 	s.clean(r.Time)

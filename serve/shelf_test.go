@@ -126,20 +126,37 @@ func TestWhichMessagesAreKept(t *testing.T) {
 }
 
 func TestTroubleWithKeepingIsReportedOnce(t *testing.T) {
-	o := DefaultOptions()
-	o.Model, o.KeepUnsure = filepath.Join(t.TempDir(), "model"), 3
-	u, err := openShelf(o)
-	if err != nil {
-		t.Fatal(err)
+	type message struct {
+		record *Record
+		raw    []byte
 	}
-	if err := os.Remove(o.Model + KeptSuffix); err != nil {
-		t.Fatal(err)
-	}
-	for n, want := range []bool{true, false} {
-		r, raw := unsureRecord(n, time.Now())
-		if err := u.keep(r, raw); err == nil || u.trouble.isNew(err) != want {
-			t.Errorf("attempt %d: %v, new %v", n, err, !want)
-		}
+	for name, spoil := range map[string]func(folder string, all []message) error{
+		"the folder is gone": func(folder string, _ []message) error { return os.Remove(folder) },
+		"files cannot get their names": func(folder string, all []message) error {
+			return errors.Join(os.Mkdir(filepath.Join(folder, keyOf("", all[0].raw)), 0o700), os.Mkdir(filepath.Join(folder, keyOf("", all[1].raw)), 0o700))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := DefaultOptions()
+			o.Model, o.KeepUnsure = filepath.Join(t.TempDir(), "model"), 3
+			u, err := openShelf(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var all []message
+			for n := range 2 {
+				r, raw := unsureRecord(n, time.Now())
+				all = append(all, message{r, raw})
+			}
+			if err := spoil(o.Model+KeptSuffix, all); err != nil {
+				t.Fatal(err)
+			}
+			for n, m := range all {
+				if err := u.keep(m.record, m.raw); err == nil || u.trouble.isNew(err) != (n == 0) {
+					t.Errorf("attempt %d: %v, new %v", n, err, n != 0)
+				}
+			}
+		})
 	}
 }
 
