@@ -24,9 +24,6 @@ import (
 // fold writes the model with all that it has learned, so that readers need not read the tail. It is not fitted again: thresholds stay. The
 // checkpoint says what the new model has learned before it is in its place; readers of the old one go on.
 func (s *Store) fold() error {
-	if len(s.tail) == 0 {
-		return nil
-	}
 	l, err := s.read(nil)
 	if err != nil {
 		return err
@@ -81,25 +78,9 @@ type RetrainOptions struct {
 // Retrain fits the model again to all messages of the log, with the settings it was trained with, and writes the log without what was forgotten. The result
 // is what training on these messages at once gives, apart from what was learned meanwhile. With [ErrTooFew], the model is as before.
 //
-// right is what a person has said of learned messages, by fingerprint: whether their labels are right. They count fully from now on, with the other class if the
-// label was wrong; that takes two classes.
-func (s *Store) Retrain(ctx context.Context, right map[uint64]bool, o RetrainOptions) (refitted train.Refitted, err error) {
-	labels := map[uint64]int{} // what they shall be, also in a log that takes the place of this one
-	if len(right) > 0 {
-		entries, err := s.Entries()
-		if err != nil {
-			return refitted, fmt.Errorf("read %s: %w", s.path+Suffix, err)
-		}
-		for _, e := range entries {
-			isRight, isSaid := right[e.Fingerprint]
-			if isSaid && !isRight && len(s.Classes()) == 2 {
-				e.Label = 1 - e.Label
-			}
-			if isSaid {
-				labels[e.Fingerprint] = e.Label
-			}
-		}
-	}
+// labels are those that a person has said are right, by the fingerprints of learned messages, which count fully from now on. They are also entered in a log
+// that takes the place of this one meanwhile.
+func (s *Store) Retrain(ctx context.Context, labels map[uint64]int, o RetrainOptions) (refitted train.Refitted, err error) {
 	for {
 		if refitted, err = s.fitOnce(ctx, labels, o); !errors.Is(err, errReplaced) {
 			return refitted, err

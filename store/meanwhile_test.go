@@ -198,7 +198,7 @@ func TestALabelThatIsConfirmedDuringAFitStaysConfirmed(t *testing.T) {
 	s := opened(t, path)
 	fingerprint := s.Fingerprint(m.Raw)
 	move := sync.OnceFunc(func() { noError(t, teach(t, path, m)) })
-	_, err := s.Retrain(t.Context(), map[uint64]bool{fingerprint: false}, RetrainOptions{Workers: 1, Pass: func(int, int) { move() }})
+	_, err := s.Retrain(t.Context(), map[uint64]int{fingerprint: 1}, RetrainOptions{Workers: 1, Pass: func(int, int) { move() }})
 	noError(t, err)
 	e, err := s.find(fingerprint)
 	if noError(t, err); s.Classes()[e.Label] != m.Label || !e.Confirmed {

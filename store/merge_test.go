@@ -16,7 +16,7 @@ func taughtAtRandom(t *testing.T, path string, all []Message, r *rand.Rand) stri
 	to := copyStore(t, path, contents(t, path+Suffix))
 	s := opened(t, to)
 	begin := time.Now()
-	right := map[uint64]bool{}
+	labels := map[uint64]int{}
 	for range 60 {
 		at := begin.Add(time.Duration(r.IntN(20)) * time.Second) // the times of two logs can be the same
 		s.now = func() time.Time { return at }
@@ -26,14 +26,14 @@ func taughtAtRandom(t *testing.T, path string, all []Message, r *rand.Rand) stri
 			_, err := s.Forget(m.Raw)
 			noError(t, err)
 		case 1:
-			right[s.Fingerprint(m.Raw)] = r.IntN(2) == 0
+			labels[s.Fingerprint(m.Raw)] = r.IntN(2)
 			fallthrough
 		default:
 			m.Label = s.Classes()[r.IntN(2)]
 			learned(t, s, m)
 		}
 	}
-	_, err := s.Retrain(t.Context(), right, RetrainOptions{})
+	_, err := s.Retrain(t.Context(), labels, RetrainOptions{})
 	noError(t, err)
 	noError(t, s.Close())
 	return to

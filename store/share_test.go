@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -295,7 +296,7 @@ func TestHostsThatTeachEachOtherHaveOneLog(t *testing.T) {
 							if err == nil {
 								id := all[len(all)-1-random.IntN(5)].Fingerprint
 								delete(taught[host], id)
-								_, err = s.Retrain(t.Context(), map[uint64]bool{id: random.IntN(2) == 0}, RetrainOptions{Workers: 1})
+								_, err = s.Retrain(t.Context(), map[uint64]int{id: random.IntN(2)}, RetrainOptions{Workers: 1})
 							}
 							if err != nil {
 								t.Fatal(err)
@@ -449,7 +450,7 @@ func (g *group) confirm(host string, m Message) {
 	g.t.Helper()
 	s := g.open(host)
 	defer s.Close()
-	if _, err := s.Retrain(g.t.Context(), map[uint64]bool{s.Fingerprint(m.Raw): true}, RetrainOptions{Workers: 1}); err != nil {
+	if _, err := s.Retrain(g.t.Context(), map[uint64]int{s.Fingerprint(m.Raw): slices.Index(s.Classes(), m.Label)}, RetrainOptions{Workers: 1}); err != nil {
 		g.t.Fatal(err)
 	}
 }

@@ -145,8 +145,8 @@ func (r retrained) describe(a *answer) {
 	a.fitted(r.Saved)
 }
 
-// retrain fits the model again. If settle is not nil, it says which labels of the messages of the log are right and wrong.
-func (x *onModel) retrain(settle func(s *store.Store) (right map[uint64]bool, err error)) (done retrained, err error) {
+// retrain fits the model again. If settle is not nil, it says which labels are right.
+func (x *onModel) retrain(settle func(s *store.Store) (labels map[uint64]int, err error)) (done retrained, err error) {
 	done.File = x.model
 	after, err := x.change(false, func(s *store.Store) error {
 		before, err := train.ProvenanceOf(s.Filter())
@@ -154,12 +154,12 @@ func (x *onModel) retrain(settle func(s *store.Store) (right map[uint64]bool, er
 			return err
 		}
 		done.Changed, done.Before = s.Changed(), before.Verdicts
-		var right map[uint64]bool
+		var labels map[uint64]int
 		if settle != nil {
-			right, err = settle(s)
+			labels, err = settle(s)
 		}
 		if err == nil {
-			done.Saved, err = s.Retrain(x.command.Context(), right, x.fitting())
+			done.Saved, err = s.Retrain(x.command.Context(), labels, x.fitting())
 		}
 		return err
 	})

@@ -228,7 +228,7 @@ const idDigits = 8
 const idFormat = "%016x"
 
 func (x *reviewing) settle() error {
-	done, err := x.retrain(func(s *store.Store) (map[uint64]bool, error) {
+	done, err := x.retrain(func(s *store.Store) (map[uint64]int, error) {
 		entries, err := s.Entries()
 		if err != nil {
 			return nil, err
@@ -236,22 +236,24 @@ func (x *reviewing) settle() error {
 		if classes := len(s.Classes()); len(x.wrong) > 0 && classes != 2 {
 			return nil, hint.With(fmt.Errorf("a message has %d other classes", classes-1), "name one: chaff learn --class NAME PATH")
 		}
-		right := map[uint64]bool{}
+		labels := map[uint64]int{}
 		for i, id := range slices.Concat(x.confirm, x.wrong) {
 			e, err := findID(entries, id)
 			if err != nil {
 				return nil, err
 			}
-			isRight := i < len(x.confirm)
-			if _, twice := right[e.Fingerprint]; twice {
+			if _, twice := labels[e.Fingerprint]; twice {
 				return nil, fmt.Errorf("the message %s is named twice", id)
 			}
-			if label := s.Classes()[e.Label]; !isRight && e.Confirmed && e.Relabelled { // by a run that could not write the model, or its answer
+			if labels[e.Fingerprint] = e.Label; i < len(x.confirm) {
+				continue
+			}
+			if label := s.Classes()[e.Label]; e.Confirmed && e.Relabelled { // by a run that could not write the model, or its answer
 				return nil, hint.With(fmt.Errorf("the message %s was corrected before, and is %s", id, label), "if that is wrong, teach it: chaff learn PATH")
 			}
-			right[e.Fingerprint] = isRight
+			labels[e.Fingerprint] = 1 - e.Label
 		}
-		return right, nil
+		return labels, nil
 	})
 	if err != nil {
 		return err
