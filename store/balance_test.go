@@ -63,8 +63,21 @@ func TestAStoreIsUnbalancedUntilItIsFitted(t *testing.T) {
 	if r, err := s.FitIfDue(t.Context(), RetrainOptions{}, false); err != nil || r.Messages != 80 {
 		t.Errorf("fitted to %d messages, %v; want 80", r.Messages, err)
 	}
-	if s.facts.isUnbalanced() {
-		t.Error("after a fit it is unbalanced")
+	for i, m := range mailOf(t, corpustest.Mailbox(3, 10, "ham", "spam")) {
+		if s.facts.isUnbalanced() {
+			t.Errorf("after a fit and %d messages in the usual mix it is unbalanced", i)
+		}
+		learned(t, s, m)
+	}
+	for _, test := range []struct {
+		after int
+		idle  bool
+		want  int
+	}{{20, false, 0}, {21, true, 0}, {20, true, 100}} {
+		s.options.RetrainAfter = test.after
+		if r, err := s.FitIfDue(t.Context(), RetrainOptions{}, test.idle); err != nil || r.Messages != test.want {
+			t.Errorf("%d messages after a fit, to be fitted after %d, idle %v: fitted to %d messages, %v; want %d", 20, test.after, test.idle, r.Messages, err, test.want)
+		}
 	}
 }
 
@@ -83,6 +96,9 @@ func TestAStoreThatWasNeverFittedIsFittedOnceThereAreSomeOfEachClass(t *testing.
 	}
 	if !s.facts.isUnbalanced() {
 		t.Error("after 20 ham and 20 spam there is no fit")
+	}
+	if (facts{Known: []int{20, 20}, Learned: []int{0, 1}, Changed: 1}).isUnbalanced() {
+		t.Error("a fit that was not possible is tried with each message")
 	}
 	s.Close()
 	s = opened(t, path)

@@ -477,11 +477,19 @@ func TestAModelOfTooLittleMailIsMadeAnewWithoutIt(t *testing.T) {
 	empty, err := s.Filter().Classify(numbered(0).Raw)
 	noError(t, err)
 	learned(t, s, numbered(0))
+	s.facts.Fitted = 1 // as if there had been more mail
+	noError(t, s.fold())
 	s.Close()
 	noError(t, os.Remove(path))
 	s = opened(t, path)
 	if s.Finish() == nil {
 		t.Error("nothing is said of it")
+	}
+	if f := s.facts; f.Fitted != 0 || f.Changed != 0 || f.Known[0]+f.Known[1] != 1 {
+		t.Errorf("its log says %+v", f)
+	}
+	if r, err := Restore(t.Context(), path+Suffix, path+".restored", RetrainOptions{}, false); err != nil || r.Messages != 1 {
+		t.Errorf("restored, it has %d messages, %v", r.Messages, err)
 	}
 	for _, what := range []string{"of which it knows nothing", "which it never knew and forgets"} {
 		if got, err := s.Filter().Classify(numbered(0).Raw); err != nil || got != empty || got.Verdict != filter.Unsure {
