@@ -2,8 +2,10 @@ package store
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -11,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"chaff/message"
 	"chaff/test/corpustest"
 	"chaff/test/testmain"
 )
@@ -367,8 +370,37 @@ func TestARecordThatIsNoneIsRefused(t *testing.T) {
 	if a := g.apply("b", 1); len(a.Refused) > 0 {
 		t.Errorf("what was refused is read again: %v", a.Refused)
 	}
-	if s := opened(t, g.paths["b"]); s.Changed() == 0 {
+	s = opened(t, g.paths["b"])
+	if s.Changed() == 0 {
 		t.Error("nothing was learned")
+	}
+	le := binary.LittleEndian
+	for _, test := range []struct {
+		name, want string
+		change     func(l *Lesson, entry []byte)
+	}{
+		{"an infinite score", "no record", func(_ *Lesson, e []byte) { le.PutUint64(e[32:], math.Float64bits(math.Inf(1))) }},
+		{"a message that is larger than any", "no record", func(_ *Lesson, e []byte) { le.PutUint32(e[48:], message.MaxSize+1) }},
+		{"a label that is none", "no record", func(_ *Lesson, e []byte) { le.PutUint32(e[52:], 2) }},
+		{"a class that is none", "no record", func(_ *Lesson, e []byte) { le.PutUint32(e[56:], 2) }},
+		{"a class below none", "no record", func(_ *Lesson, e []byte) { le.PutUint32(e[56:], math.MaxUint32-1) }},
+		{"a way that is none", "no record", func(_ *Lesson, e []byte) { e[60] = byte(ways) }},
+		{"neither learned nor forgotten", "no record", func(l *Lesson, _ []byte) { l.Data[1] = byte(see) }},
+		{"forgotten with a document", "no record", func(l *Lesson, _ []byte) { l.Data[1] = byte(forget) }},
+		{"an origin that is too long", "no record", func(l *Lesson, _ []byte) { l.Origin = "a-long-one" }},
+		{"more bytes than a record may have", "no record", func(l *Lesson, _ []byte) { l.Data = append(l.Data, make([]byte, MaxLesson)...) }},
+		{"another version", "another version", func(l *Lesson, _ []byte) { l.Data[0]++ }},
+		{"the right number, another key", "another key", func(l *Lesson, _ []byte) { l.Data[8]++ }},
+	} {
+		l := whole
+		l.Data = bytes.Clone(whole.Data)
+		test.change(&l, l.Data[lessonHead:])
+		if _, err := l.read(&s.names); err == nil || err.Error() != test.want {
+			t.Errorf("%s: got %v, want %s", test.name, err, test.want)
+		}
+		if is := l.Data[0] == lessonVersion && l.Data[8] == whole.Data[8] && l.Origin == whole.Origin; l.NumberOf(s.check()) > 0 != is {
+			t.Errorf("%s: its number is %d", test.name, l.NumberOf(s.check()))
+		}
 	}
 }
 

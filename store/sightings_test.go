@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 
@@ -71,11 +72,11 @@ func TestDamagedNotesOfFilesAreFound(t *testing.T) {
 	if (sightings{}).apply(whole, 1) == nil {
 		t.Error("a class that does not exist is accepted")
 	}
-	for _, at := range []int{8, 16} {
-		huge := append([]byte(nil), whole...)
-		huge[at+7] = 0xff
-		if (sightings{}).apply(huge, 2) == nil {
-			t.Errorf("a huge number at %d is accepted", at)
+	for _, bad := range []struct{ at, value byte }{{8 + 7, 0xff}, {16 + 7, 0xff}, {8 + 7, 1 << 5}, {16 + 7, 1 << 5}, {24 + 16 + 4, byte(sightingStates)}} {
+		damaged := bytes.Clone(whole)
+		damaged[bad.at] += bad.value // numbers so large that their product is as before, too
+		if (sightings{}).apply(damaged, 2) == nil {
+			t.Errorf("%d at %d is accepted", bad.value, bad.at)
 		}
 	}
 }
