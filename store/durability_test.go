@@ -30,6 +30,7 @@ import (
 	"chaff/filter"
 	"chaff/internal/logfile"
 	"chaff/internal/replace"
+	"chaff/message"
 	"chaff/test/corpustest"
 	"chaff/test/testmain"
 	"chaff/tokenize"
@@ -395,6 +396,9 @@ func TestALogOfAnotherVersionOfTheProgramIsRead(t *testing.T) {
 	if entries, err := s.Entries(); err != nil || len(entries) != 24 {
 		t.Errorf("%d messages: %v", len(entries), err)
 	}
+	if r, err := recipeIn(s.log); err != nil || r.Message != message.DefaultOptions() {
+		t.Errorf("the setting that it lacks is %d: %v", r.Message.MaxDepth, err)
+	}
 	retrain(t, s)
 	if r, err := recipeIn(s.log); err != nil || r.Terms != tokenize.Version {
 		t.Errorf("after a fit the log says that its terms have version %q: %v", r.Terms, err)
@@ -440,15 +444,21 @@ func TestALogWithAnEntryThatIsNoneIsDamaged(t *testing.T) {
 }
 
 // Whoever sends a backup may have written any settings, under a right checksum.
-func TestALogWithForgedLimitsIsRefused(t *testing.T) {
+func TestALogWithForgedSettingsIsRefused(t *testing.T) {
 	path := trained(t, "multinomial", corpustest.Mailbox(1, 12, "ham", "spam"))
-	log := bytes.Replace(contents(t, path+Suffix), []byte(`"ham_lost":0.1`), []byte(`"ham_lost":-10`), 1)
-	end := (int(binary.LittleEndian.Uint32(log[12:])) + 32 + 7) / 8 * 8
-	binary.LittleEndian.PutUint64(log[end:], xxhash.Sum64(log[:end]))
-	noError(t, os.WriteFile(path+Suffix, log, 0o600))
-	_, err := Restore(t.Context(), path+Suffix, filepath.Join(t.TempDir(), "model"), RetrainOptions{}, false)
-	if err == nil || !strings.Contains(err.Error(), "ham_lost is -10: must be a percentage from 0 to 100") {
-		t.Errorf("got error %v", err)
+	whole := contents(t, path+Suffix)
+	for _, test := range []struct{ old, forged, want string }{
+		{`"ham_lost":0.1`, `"ham_lost":-10`, "ham_lost is -10: must be a percentage from 0 to 100"},
+		{`["ham","spam"]`, `["ham-orspam"]`, "its settings"},
+	} {
+		log := bytes.Replace(whole, []byte(test.old), []byte(test.forged), 1)
+		end := (int(binary.LittleEndian.Uint32(log[12:])) + 32 + 7) / 8 * 8
+		binary.LittleEndian.PutUint64(log[end:], xxhash.Sum64(log[:end]))
+		noError(t, os.WriteFile(path+Suffix, log, 0o600))
+		_, err := Restore(t.Context(), path+Suffix, filepath.Join(t.TempDir(), "model"), RetrainOptions{}, false)
+		if len(log) != len(whole) || err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got error %v", test.forged, err)
+		}
 	}
 }
 

@@ -155,6 +155,9 @@ func TestOtherPartsAreNamed(t *testing.T) {
 			t.Errorf("got %v, want %s", err, tt.want)
 		}
 	}
+	if _, err := mergesTo(t, good, replaced(`"smoothing":`, `"smoothinx":`)); err != nil { // of another version
+		t.Errorf("a setting that only one has: %v", err)
+	}
 	var terms string
 	if i := bytes.Index(log, []byte(`"terms_version":"`)); i > 0 {
 		terms = string(log[i : i+len(`"terms_version":"`)+1])
