@@ -55,11 +55,11 @@ func TestAStatusCountsTheMessagesOfTheLog(t *testing.T) {
 	add(learn, 0, ByMaildir, 24*hour-1, 0, -2)
 	add(learn, 0, ByMaildir, 30*24*hour, 0, -2)
 	add(learn, 1, ByMaildir, 30*24*hour-1, 1, 2)
-	for i := range 50 { // they are older than the others, and were all judged wrong
-		add(learn, 0, ByHand, time.Duration(4000+i)*hour, 1, 2)
-	}
 	for range 100 {
 		add(learn, 0, ByMaildir, 3000*hour, 0, -2)
+	}
+	for i := range 50 { // they are older than the others, and were all judged wrong
+		add(learn, 0, ByHand, time.Duration(4000+i)*hour, 1, 2)
 	}
 	l.learned = len(l.entries)
 	add(forget, 0, ByTraining, 0, -1, 0)
