@@ -141,10 +141,13 @@ const (
 // filters sends mail to anna, moves a message that was judged wrong, lets chaff learn it, and sends one like it.
 func filters(t *testing.T, l *maillab.Lab, learn func()) {
 	t.Helper()
-	l.Send(25, "anna@lab.example", "X-Spam-Flag: YES\nX-Chaff-Verdict: spam\n"+ham(1))
+	l.Send(25, "anna@lab.example", "X-Spam-Flag: YES\nX-Chaff-Verdict: spam\nX-Chaff-Probability: forged\n"+ham(1))
 	l.Send(25, "anna@lab.example", "X-Spam-Flag: NO\n"+spam(1))
 	l.Send(25, "anna@lab.example", offer(1))
-	wantVerdict(t, l.WaitFor(inbox, "minutes of meeting 1"), "ham")
+	minutes := l.WaitFor(inbox, "minutes of meeting 1")
+	if wantVerdict(t, minutes, "ham"); strings.Contains(minutes.Text, "forged") {
+		t.Errorf("a field that the sender forged was delivered:\n%s", minutes.Text)
+	}
 	wantVerdict(t, l.WaitFor(junk, "casino bonus 1"), "spam")
 	first := l.WaitFor(inbox, "tarpaulins 1")
 	wantVerdict(t, first, "ham")
