@@ -378,7 +378,7 @@ type Status struct {
 	Model   string    `json:"model"`
 	Classes []string  `json:"classes"` // of the model
 	Started time.Time `json:"started"`
-	// Opened is when the model in memory was read, and Trouble why a newer one was not.
+	// Opened is when the model in memory was read, and Trouble why a newer one, or its log, was not.
 	Opened  time.Time `json:"opened"`
 	Trouble string    `json:"trouble,omitempty"`
 	// Unlike says that the last messages are unlike the mail that the shared model learned, and by how much.

@@ -350,6 +350,36 @@ func TestAModelThatCannotBeReadIsReportedOnce(t *testing.T) {
 	}
 }
 
+// The system may have had no more open files: no file changes when it has some again.
+func TestALogThatCouldNotBeReadOnceCountsAgain(t *testing.T) {
+	path := newModel(t, 1)
+	o, warnings := DefaultOptions(), &testLog{}
+	o.Model = path
+	e, err := open(o, warnings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := judge(t, e, "", mail("spam", 50)).Score
+	log := filter.LogOf(path)
+	if err := errors.Join(os.Rename(log, log+".aside"), os.Mkdir(log, 0o700)); err != nil { // which opens, and cannot be read
+		t.Fatal(err)
+	}
+	for range 2 {
+		e.shared.reload(true)
+	}
+	if n := strings.Count(warnings.String(), "judging without what was learned"); n != 1 || judge(t, e, "", mail("spam", 50)).Score == want {
+		t.Errorf("%d warnings, want 1, and other scores: %s", n, warnings)
+	}
+	if err := errors.Join(os.Remove(log), os.Rename(log+".aside", log)); err != nil {
+		t.Fatal(err)
+	}
+	e.shared.changed() // as if it had always been there
+	e.shared.trouble.at = time.Time{}
+	if err := e.shared.reload(false); err != nil || judge(t, e, "", mail("spam", 50)).Score != want {
+		t.Errorf("what was learned does not count: %v, %s", err, warnings)
+	}
+}
+
 func TestAModelThatAnotherProgramTeachesIsFollowed(t *testing.T) {
 	t.Parallel() // it waits
 	path := newModel(t, 1)

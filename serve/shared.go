@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -136,11 +137,15 @@ func openShared(path string, log Logger, reloads *Family) (*shared, error) {
 
 func (f *followed) current() *loaded { return f.now.Load() }
 
-// use makes a model the current one. The log says if it does without what its log has for it.
+// use makes a model the current one. If it does without what its log has for it, the log says so, and it is read again later.
 func (s *shared) use(l *loaded) {
 	s.now.Store(l)
-	if err := l.filter.LogErr(); err != nil {
-		s.log.Warn("%v: judging without what was learned since the model was written", filter.AboutLog(s.path, err))
+	err := l.filter.LogErr()
+	if err != nil {
+		err = fmt.Errorf("%w: judging without what was learned since the model was written", filter.AboutLog(s.path, err))
+	}
+	if s.trouble.isNew(err) {
+		s.log.Warn("%v", err)
 	}
 }
 
@@ -156,13 +161,12 @@ func (s *shared) reload(anyway bool) error {
 	if err == nil && f.Identity() != s.current().filter.Identity() {
 		next.background, err = newBackground(s.path, f)
 	}
-	if s.trouble.isNew(err) {
-		s.reloads.Add("failed", 1)
-		s.log.Warn("%v: going on with the model in memory", err)
-	}
 	if err == nil {
 		s.use(next)
 		s.reloads.Add("done", 1)
+	} else if s.trouble.isNew(err) {
+		s.reloads.Add("failed", 1)
+		s.log.Warn("%v: going on with the model in memory", err)
 	}
 	return err
 }

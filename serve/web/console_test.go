@@ -168,7 +168,7 @@ func TestAModelWithoutALogOffersNoTeaching(t *testing.T) {
 	if s.engine.Reload() == nil {
 		t.Fatal("a damaged model is read")
 	}
-	if page := s.get("/"); !strings.Contains(page, "has no log") || !strings.Contains(page, "the newest model cannot be read") {
+	if page := s.get("/"); !strings.Contains(page, "has no log") || !strings.Contains(page, "what judges is not up to date") {
 		t.Errorf("the overview hides a problem: %s", page)
 	}
 }

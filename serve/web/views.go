@@ -62,7 +62,7 @@ func (c *console) overview(r *http.Request, v *view) error {
 	}
 	b := overviewBody{Status: status, Faults: int(c.engine.Counters.Faults.Load())}
 	if status.Trouble != "" {
-		b.Problems = append(b.Problems, "the newest model cannot be read, and an older one judges: "+status.Trouble)
+		b.Problems = append(b.Problems, "what judges is not up to date: "+status.Trouble)
 	}
 	if status.Unlike != "" {
 		b.Problems = append(b.Problems, "the last "+status.Unlike)
