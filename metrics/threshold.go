@@ -62,15 +62,28 @@ type Scale struct {
 	// LogOdds is what one unit of log likelihood ratio adds to the score in the upper tail of the ham, c below: less than 1 if
 	// a model bounds its evidence. 0 for scores without a unit.
 	LogOdds float64
+	// Bound is what all scores stay below, b. It counts only with LogOdds.
+	Bound float64
+}
+
+// score returns the score at a log likelihood ratio, in units of the score. A prior for spam counts only as far as the bound leaves room: it is in
+// the score of all mail, and scores near the bound grow little with it.
+func (s Scale) score(ratio float64) float64 {
+	prior, room := s.Prior, s.Bound-ratio
+	if prior > 0 && room > 0 {
+		prior = room * math.Tanh(prior/room)
+	}
+	return prior + ratio
 }
 
 // ChooseThresholds returns the thresholds for mail that the model has not learned, from scores of labelled mail that the model has
 // not learned. With limits they come from the scale of the scores, which a few wrong labels do not move:
 //
-//	Spam   = Prior + c log(100 / HamLost)                           if the scores are log odds
+//	Spam   = p(x) + x, x = c log(100 / HamLost)                     if the scores are log odds
 //	         0.7 m log(100 / HamLost) / log(1000)                   else; m: the median score of the spam
-//	Unsure = min(0, Spam, log(SpamMissed))                          if the scores are log odds
-//	         min(0, Spam, 0.7 m0 log(SpamMissed) / log(1000))       else; m0: the median score of the ham, with the sign changed
+//	Unsure = min(Spam, p(y) + y), y = min(0, log(SpamMissed))       if the scores are log odds
+//	         min(Spam, 0.7 m0 y / log(1000))                        else; m0: the median score of the ham, with the sign changed
+//	p(x)   = (b - x) tanh(Prior / (b - x)) for Prior > 0, else Prior
 //
 // Log odds are the prior and the logarithm of a likelihood ratio, and of ham at most one in k messages has a ratio of k or more (J.
 // Ville 1939): so HamLost allows a ratio of 100 / HamLost. docs/inside/thresholds.md derives the rules and measures them.
@@ -101,7 +114,7 @@ func ChooseThresholds(m Margins, scale Scale, o ThresholdOptions) (Thresholds, [
 	}
 	// The score that stands for a likelihood ratio of e, for scores without a unit.
 	unit := func(median float64) float64 { return unitShare * max(0, median) / math.Log(1000) }
-	spamUnit, hamUnit := unit(spams[len(spams)/2]), unit(-hams[len(hams)/2])
+	spamUnit := unit(spams[len(spams)/2])
 	var t Thresholds
 	var warnings []string
 	if o.HamLost == 0 {
@@ -111,17 +124,21 @@ func ChooseThresholds(m Margins, scale Scale, o ThresholdOptions) (Thresholds, [
 		without := spamUnit * ratio
 		t.Spam = without
 		if scale.LogOdds > 0 {
-			t.Spam, hamUnit = scale.Prior+scale.LogOdds*ratio, 1
+			t.Spam = scale.score(scale.LogOdds * ratio)
 			if 2*above(spams, t.Spam) < len(spams) && float64(above(hams, without)) <= mislabelled(hams, spams, without) {
 				t.Spam = min(t.Spam, without/unitShare)
 			}
 		}
 		t.Spam = guarded(t.Spam, hams, spams, limit)
 	}
-	if o.SpamMissed == 0 {
+	ratio := min(0, math.Log(o.SpamMissed))
+	switch {
+	case o.SpamMissed == 0:
 		t.Unsure = -Beyond
-	} else {
-		t.Unsure = min(0, t.Spam, hamUnit*math.Log(o.SpamMissed))
+	case scale.LogOdds > 0:
+		t.Unsure = min(t.Spam, scale.score(ratio))
+	default:
+		t.Unsure = min(t.Spam, unit(-hams[len(hams)/2])*ratio)
 	}
 	return t, warnings
 }

@@ -89,13 +89,13 @@ const (
 	minGradient = 1e-6
 )
 
-// LogOdds returns what one unit of log likelihood ratio is worth in the score of spam, among the greatest scores of ham. It is less than 1
-// because votes are bounded. It was measured for the default bounds (docs/inside/thresholds.md); for others it is 0, unknown.
-func (m Votes) LogOdds() float64 {
-	if m.GroupBound != groupBound || m.PastedBound != pastedBound || m.Bound != memberBound {
-		return 0
+// LogOdds returns what one unit of log likelihood ratio is worth in the score of spam, among the greatest scores of ham, and the bound of the score.
+// The unit is less than 1 because votes are bounded. It was measured for the default bounds (docs/inside/thresholds.md); for others it is 0, unknown.
+func (m Votes) LogOdds() (unit, bound float64) {
+	if m.GroupBound == groupBound && m.PastedBound == pastedBound && m.Bound == memberBound {
+		unit = 0.72
 	}
-	return 0.72
+	return unit, 2 * m.Bound
 }
 
 const groupBound, pastedBound, memberBound = 3, 1.5, 4

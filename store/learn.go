@@ -181,10 +181,10 @@ func (s *Store) Contradicts(raw []byte, label string) (bool, error) {
 	}
 	v, err := s.filter.Classify(raw)
 	p := v.Probability
-	if filter.IsSpamFilter(s.Classes()) && v.Class != s.Classes()[filter.SpamClass] {
+	if filter.IsSpamFilter(s.Classes()) && v.Verdict == filter.Ham {
 		p = 1 - p
 	}
-	return v.Class != label && v.Verdict != filter.Unsure && p >= sure, err
+	return string(v.Verdict) != label && v.Verdict != filter.Unsure && p >= sure, err
 }
 
 // Forget forgets a message. What a model counts is without it at once, the weights of other models when they are fitted again. Its terms stay in the log

@@ -147,11 +147,12 @@ func ScaleOf(t models.Trainer, labels []int32) metrics.Scale {
 	for _, label := range labels {
 		of[min(label, filter.SpamClass)]++
 	}
-	m, ok := t.(interface{ LogOdds() float64 })
+	m, ok := t.(interface{ LogOdds() (unit, bound float64) })
 	if !ok || of[0] == 0 || of[1] == 0 {
 		return metrics.Scale{}
 	}
-	return metrics.Scale{Prior: math.Log(of[filter.SpamClass] / of[0]), LogOdds: m.LogOdds()}
+	unit, bound := m.LogOdds()
+	return metrics.Scale{Prior: math.Log(of[filter.SpamClass] / of[0]), LogOdds: unit, Bound: bound}
 }
 
 // newFilter returns a filter of the named model, whose learner may be nil, and of the settings and the vocabulary it was fitted with. It completes

@@ -98,7 +98,7 @@ func TestATrainedBogofilterKnowsOtherMessages(t *testing.T) {
 func TestDuelText(t *testing.T) {
 	f := metrics.Measure([]int32{0, 1}, []int32{0, 0}, 2)
 	f.MeasureSpam(metrics.Margins{Ham: []float64{0}, Spam: []float64{1}})
-	d := duel{[]duelVerdicts{{"chaff", []shares{{0.1, 1, 90}, {0.3, 2, 91}}, shares{0.5, 3, 80}}}, []duelRow{{"votes", meanOf([]metrics.Figures{f}), f}}}
+	d := duel{[]duelVerdicts{{"chaff", []shares{{0.1, 1, 90, 0}, {0.3, 2, 91, 0}}, shares{0.5, 3, 80, 0}}}, []duelRow{{"votes", meanOf([]metrics.Figures{f}), f}}}
 	check(t, d.text(), `| verdicts | grouped split: ham lost, % | ham unsure, % | spam found, % | replay, last 3,000 messages: ham lost, % | ham unsure, % | spam found, % |
 |---|---|---|---|---|---|---|
 | chaff | 0.20 | 1.50 | 90.50 | 0.50 | 3.00 | 80.00 |

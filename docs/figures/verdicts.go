@@ -38,23 +38,45 @@ type mislabelling struct {
 	ham, spam bool    // the labels that are inverted
 	// A folder is misfiled: neighbours in the corpus, this share of all messages.
 	folder bool
+	rare   bool // there is one message of the class few for 20 others
+	few    int
+}
+
+// unequal are mailboxes with right labels and few messages of a class.
+func unequal() []mislabelling {
+	return []mislabelling{{name: "one spam for 20 ham", rare: true, few: filter.SpamClass}, {name: "one ham for 20 spam", rare: true}}
 }
 
 func mislabellings() []mislabelling {
 	return []mislabelling{
 		{name: "right labels"},
-		{"1% wrong", 0.01, true, true, false},
-		{"3% wrong", 0.03, true, true, false},
-		{"3% of the ham called spam", 0.03, true, false, false},
-		{"3% of the spam called ham", 0.03, false, true, false},
-		{"a folder of ham, 3% of the mail, called spam", 0.03, true, false, true},
-		{"a folder of spam, 3% of the mail, called ham", 0.03, false, true, true},
+		{name: "1% wrong", share: 0.01, ham: true, spam: true},
+		{name: "3% wrong", share: 0.03, ham: true, spam: true},
+		{name: "3% of the ham called spam", share: 0.03, ham: true},
+		{name: "3% of the spam called ham", share: 0.03, spam: true},
+		{name: "a folder of ham, 3% of the mail, called spam", share: 0.03, ham: true, folder: true},
+		{name: "a folder of spam, 3% of the mail, called ham", share: 0.03, spam: true, folder: true},
 	}
 }
 
-// of returns the members with wrong labels.
+// of returns the members with wrong labels, or without most of the class of which there are few.
 func (m mislabelling) of(members []train.Member, random *rand.Rand) []train.Member {
 	wrong := slices.Clone(members)
+	if m.rare {
+		left := 0
+		for _, member := range members {
+			if member.Label != m.few {
+				left++
+			}
+		}
+		left = max(1, left/20)
+		return slices.DeleteFunc(wrong, func(member train.Member) bool {
+			if member.Label == m.few {
+				left--
+			}
+			return member.Label == m.few && left < 0
+		})
+	}
 	var eligible []int
 	for i, member := range members {
 		if member.Label == filter.SpamClass && m.spam || member.Label != filter.SpamClass && m.ham {
@@ -121,8 +143,8 @@ func (b mailboxTest) measures(j judge, size int) bool {
 	return size >= fewForAll && size < largestBox
 }
 
-// shares are verdicts in percent: of the ham that is lost and unsure, of the spam that is found.
-type shares struct{ lost, unsure, found float64 }
+// shares are verdicts in percent: of the ham that is lost and unsure, of the spam that is found and missed.
+type shares struct{ lost, unsure, found, missed float64 }
 
 // verdicts has a table for each corpus.
 type verdicts []verdictTable
@@ -174,7 +196,7 @@ func (b mailboxTest) measureMailboxes() (mailboxes, error) {
 		return nil, err
 	}
 	var judges []judge
-	for _, wrong := range mislabellings() {
+	for _, wrong := range append(mislabellings(), unequal()...) {
 		judges = append(judges, judge{b.settings.Model, wrong})
 	}
 	var m mailboxes
@@ -189,7 +211,7 @@ func (b mailboxTest) measureMailboxes() (mailboxes, error) {
 }
 
 func (m mailboxes) text() string {
-	text := fmt.Sprintf("Ham lost %% ± standard error / spam found %% ± standard error, means of %d random mailboxes:\n", manyDraws)
+	text := fmt.Sprintf("Ham lost %% ± standard error / spam found %% ± standard error, spam called ham %%; means of %d random mailboxes:\n", manyDraws)
 	for _, t := range m {
 		text += "\n" + markdown.Table(t.header(), rowsOf(t.rows, sharesWithErrors))
 	}
@@ -202,7 +224,7 @@ func sharesWithErrors(all []shares) string {
 		lost[i], found[i] = s.lost, s.found
 	}
 	mean, n := meanShares(all), math.Sqrt(float64(len(all)))
-	return fmt.Sprintf("%.2f ± %.2f / %.1f ± %.1f", mean.lost, stat.StdDev(lost, nil)/n, mean.found, stat.StdDev(found, nil)/n)
+	return fmt.Sprintf("%.2f ± %.2f / %.1f ± %.1f, %.1f", mean.lost, stat.StdDev(lost, nil)/n, mean.found, stat.StdDev(found, nil)/n, mean.missed)
 }
 
 // verdictsOfIndexes measures verdicts on the mail of indexes of the TREC spam track.
@@ -343,7 +365,8 @@ func (b mailboxTest) judgeBy(j judge, d drawnBox) (shares, error) {
 
 func sharesOf(v metrics.VerdictCounts) shares {
 	percent := func(n, of int) float64 { return 100 * float64(n) / float64(max(1, of)) }
-	return shares{percent(v.Ham.Spam, v.Ham.Messages()), percent(v.Ham.Unsure, v.Ham.Messages()), percent(v.Spam.Spam, v.Spam.Messages())}
+	ham, spam := v.Ham.Messages(), v.Spam.Messages()
+	return shares{percent(v.Ham.Spam, ham), percent(v.Ham.Unsure, ham), percent(v.Spam.Spam, spam), percent(v.Spam.Ham, spam)}
 }
 
 // judgeByBogofilter is judgeBy for bogofilter as it is shipped.
@@ -488,7 +511,7 @@ func meanText(all []shares) string {
 func meanShares(all []shares) (mean shares) {
 	n := float64(len(all))
 	for _, s := range all {
-		mean.lost, mean.unsure, mean.found = mean.lost+s.lost/n, mean.unsure+s.unsure/n, mean.found+s.found/n
+		mean.lost, mean.unsure, mean.found, mean.missed = mean.lost+s.lost/n, mean.unsure+s.unsure/n, mean.found+s.found/n, mean.missed+s.missed/n
 	}
 	return mean
 }

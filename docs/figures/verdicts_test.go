@@ -44,6 +44,22 @@ func TestLabelsAreWrongAsOftenAsSaid(t *testing.T) {
 	}
 }
 
+func TestOneClassHasAMessageForTwentyOthers(t *testing.T) {
+	var members []train.Member
+	for i := range 1000 {
+		members = append(members, train.Member{Label: min(i%4, 1)})
+	}
+	for i, want := range [][2]int{{250, 12}, {37, 750}} { // 250 ham and 750 spam
+		var got [2]int
+		for _, m := range unequal()[i].of(members, nil) {
+			got[m.Label]++
+		}
+		if got != want {
+			t.Errorf("%s: %v, want %v", unequal()[i].name, got, want)
+		}
+	}
+}
+
 // areNeighbours reports whether numbers span at most so many.
 func areNeighbours(origins []string, span int) bool {
 	least, greatest := 1<<30, 0
@@ -105,7 +121,7 @@ func TestTheLastVerdictsCountByTheRightLabels(t *testing.T) {
 }
 
 func TestMeanShares(t *testing.T) {
-	v := verdicts{{"mail", []int{1000}, []verdictRow{{"a", [][]shares{{{0.1, 1, 90}, {0.3, 2, 91}}}}, {"b", [][]shares{nil}}}, nil}}
+	v := verdicts{{"mail", []int{1000}, []verdictRow{{"a", [][]shares{{{0.1, 1, 90, 0}, {0.3, 2, 91, 0}}}}, {"b", [][]shares{nil}}}, nil}}
 	text := v.text()
 	for _, want := range []string{"| a | 0.20 / 1.5 / 90.5 |", "| b | - |", "mail | 1,000 messages"} {
 		if !strings.Contains(text, want) {
@@ -115,9 +131,9 @@ func TestMeanShares(t *testing.T) {
 }
 
 func TestManyMailboxesHaveStandardErrors(t *testing.T) {
-	m := mailboxes{{"mail", []int{1000}, []verdictRow{{"a", [][]shares{{{0.1, 1, 90}, {0.3, 2, 91}, {0.2, 3, 92}, {0.2, 3, 91}}}}, {"b", [][]shares{nil}}}, nil}}
+	m := mailboxes{{"mail", []int{1000}, []verdictRow{{"a", [][]shares{{{0.1, 1, 90, 1}, {0.3, 2, 91, 2}, {0.2, 3, 92, 2}, {0.2, 3, 91, 1}}}}, {"b", [][]shares{nil}}}, nil}}
 	text := m.text()
-	for _, want := range []string{"24 random mailboxes", "| a | 0.20 ± 0.04 / 91.0 ± 0.4 |", "| b | - |", "mail | 1,000 messages"} {
+	for _, want := range []string{"24 random mailboxes", "| a | 0.20 ± 0.04 / 91.0 ± 0.4, 1.5 |", "| b | - |", "mail | 1,000 messages"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
