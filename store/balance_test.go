@@ -73,11 +73,21 @@ func TestAStoreIsUnbalancedUntilItIsFitted(t *testing.T) {
 		after int
 		idle  bool
 		want  int
-	}{{20, false, 0}, {21, true, 0}, {20, true, 100}} {
+	}{{20, false, 0}, {21, true, 0}, {3, false, 0}, {20, true, 100}} {
 		s.options.RetrainAfter = test.after
 		if r, err := s.FitIfDue(t.Context(), RetrainOptions{}, test.idle); err != nil || r.Messages != test.want {
 			t.Errorf("%d messages after a fit, to be fitted after %d, idle %v: fitted to %d messages, %v; want %d", 20, test.after, test.idle, r.Messages, err, test.want)
 		}
+	}
+	for _, m := range mailOf(t, corpustest.Mailbox(4, 10, "ham", "spam")) {
+		learned(t, s, m)
+	}
+	s.options.RetrainAfter = 2
+	if r, err := s.FitIfDue(t.Context(), RetrainOptions{}, false); err != nil || r.Messages != 120 {
+		t.Errorf("ten times as many messages as an idle program waits for: fitted to %d, %v", r.Messages, err)
+	}
+	if (facts{Fitted: 1, Known: []int{10000, 5000}, Changed: 1499}).hasGrown(100) || !(facts{Fitted: 1, Known: []int{10000, 5000}, Changed: 1500}).hasGrown(100) {
+		t.Error("not fitted after a tenth of what was known")
 	}
 }
 

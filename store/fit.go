@@ -354,14 +354,25 @@ func (f facts) isUnbalanced() bool {
 	return true
 }
 
+// hasGrown reports whether so much has changed since the last fit that the model should be fitted again though there may be something else to do. Without a
+// fit nothing expires, and the log takes twenty times as much for a message as with one.
+func (f facts) hasGrown(after int) bool {
+	known := 0
+	for _, n := range f.Known {
+		known += n
+	}
+	return f.Fitted != 0 && f.Changed >= max(10*after, int(aheadShare*float64(known)))
+}
+
 // fitSuffix is appended to the path of a model to name the file that is locked while [Store.FitIfDue] fits it.
 const fitSuffix = Suffix + ".fit"
 
-// FitIfDue fits the model again if the mix of classes asks for it, and if there is nothing else to do also after [Options.RetrainAfter] messages. The result is
+// FitIfDue fits the model again if the mix of classes asks for it, and if there is nothing else to do also after [Options.RetrainAfter] messages, else after
+// many more. The result is
 // zero if it was not fitted: with RetrainAfter 0, or if that is not possible yet.
 func (s *Store) FitIfDue(ctx context.Context, o RetrainOptions, idle bool) (train.Refitted, error) {
 	after := s.options.RetrainAfter
-	if after == 0 || !s.facts.isUnbalanced() && !(idle && s.Changed() >= after) {
+	if after == 0 || !s.facts.isUnbalanced() && !(idle && s.Changed() >= after) && !s.facts.hasGrown(after) {
 		return train.Refitted{}, nil
 	}
 	// Who learns while the model is fitted shall not fit it, too. A file that is removed before another process locks it costs no more than a fit.
