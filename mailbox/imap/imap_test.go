@@ -508,10 +508,24 @@ func TestAStateHasOneWriter(t *testing.T) {
 func TestMovedMessagesAreForgottenInTheEnd(t *testing.T) {
 	var r remembered
 	for i := range maxMoved + 10 {
-		r.add([]moved{{Hash: fmt.Sprint(i)}})
+		r.add([]moved{{Hash: fmt.Sprintf("%032d", i), UID: imap.UID(1000000 + i)}})
 	}
-	if len(r.Moved) != maxMoved || r.Moved[0].Hash != "10" {
+	if last := fmt.Sprintf("%032d", 10); len(r.Moved) != maxMoved || r.Moved[0].Hash != last {
 		t.Errorf("it has %d from %s", len(r.Moved), r.Moved[0].Hash)
+	}
+	model := filepath.Join(t.TempDir(), "model")
+	s, err := OpenState(model, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		s.accounts[fmt.Sprint("imaps://user", i, "@mail.example")] = &r
+	}
+	if err := s.save(); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := OpenState(model, false); err != nil || len(s.accounts) != 20 {
+		t.Errorf("the state of twenty accounts that have moved much: %v", err)
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -24,11 +23,8 @@ const Suffix = ".imap"
 // ErrRunning is returned for a state that another process is using.
 var ErrRunning = errors.New("another chaff imap is running with this model")
 
-// The limits of a state.
-const (
-	maxMoved = 5000    // messages that are remembered
-	maxState = 4 << 20 // bytes of the file
-)
+// maxMoved is how many messages of an account are remembered.
+const maxMoved = 5000
 
 // State is what is remembered of accounts.
 type State struct {
@@ -91,7 +87,7 @@ func (s *State) read() error {
 		return err
 	}
 	defer file.Close()
-	if err := json.NewDecoder(io.LimitReader(file, maxState)).Decode(&s.accounts); err != nil {
+	if err := json.NewDecoder(file).Decode(&s.accounts); err != nil {
 		return err
 	}
 	if s.accounts == nil || slices.Contains(slices.Collect(maps.Values(s.accounts)), nil) {
