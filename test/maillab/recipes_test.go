@@ -3,6 +3,7 @@
 package maillab_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -220,6 +221,23 @@ func TestPostfixContentFilter(t *testing.T) {
 		wantVerdict(t, got, "ham")
 		if from := got.Get("Return-Path"); from != "<>" {
 			t.Errorf("a message without a sender was passed on as from %s", from)
+		}
+	}
+
+	// Aliases and copies are made before the filter or after it, and not both times.
+	l.AddUser("archive")
+	l.Run("root", "postconf -e always_bcc=archive@lab.example 'virtual_alias_maps=inline:{ {anna@lab.example = anna@lab.example, bert@lab.example} }' && postfix reload")
+	l.Send(25, "anna@lab.example", ham(51))
+	l.WaitFor(inbox, "minutes of meeting 51")
+	l.Wait("an empty queue", func() error {
+		if queue := l.Run("root", "postqueue -p"); !strings.Contains(queue, "is empty") {
+			return errors.New(queue)
+		}
+		return nil
+	})
+	for _, maildir := range []string{inbox, "/home/bert/Maildir", "/home/archive/Maildir"} {
+		if got := l.Stored(maildir, "minutes of meeting 51"); len(got) != 1 {
+			t.Errorf("%s has %d copies, want 1", maildir, len(got))
 		}
 	}
 }
