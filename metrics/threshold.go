@@ -95,8 +95,8 @@ func (s Scale) score(ratio float64) float64 {
 //
 // If more ham has a score above Spam than HamLost and e explain, by a binomial test with 95% confidence, Spam rises until they explain it.
 //
-// Scores of a young model, or of short texts, are small. If less than half of the spam is above the threshold of log odds, and no ham but
-// what e explains above that for scores without a unit, it is at most 1/0.7 of this: with a limit of 0.1% the median of the spam.
+// Scores of a young model, or of short texts, are small. If less than half of the spam is above the threshold of log odds, and of 20 ham or more
+// none but what e explains above that for scores without a unit, it is at most 1/0.7 of this: with a limit of 0.1% the median of the spam.
 //
 // With Costs, they decide: see byCosts. Without scores both thresholds are 0. With scores of one class only, nothing is called spam. The
 // warnings say so. o is valid and the scores are finite.
@@ -125,7 +125,7 @@ func ChooseThresholds(m Margins, scale Scale, o ThresholdOptions) (Thresholds, [
 		t.Spam = without
 		if scale.LogOdds > 0 {
 			t.Spam = scale.score(scale.LogOdds * ratio)
-			if 2*above(spams, t.Spam) < len(spams) && float64(above(hams, without)) <= mislabelled(hams, spams, without) {
+			if len(hams) >= enoughHam && 2*above(spams, t.Spam) < len(spams) && float64(above(hams, without)) <= mislabelled(hams, spams, without) {
 				t.Spam = min(t.Spam, without/unitShare)
 			}
 		}
@@ -145,6 +145,10 @@ func ChooseThresholds(m Margins, scale Scale, o ThresholdOptions) (Thresholds, [
 
 // unitShare is the share of the median score of a class that stands for a likelihood ratio of 1000, for scores without a unit.
 const unitShare = 0.7
+
+// enoughHam is how much ham shows by its scores that a threshold may be lower: of three messages of each class none is above most thresholds that a
+// seventh of new ham is above.
+const enoughHam = 20
 
 // guardConfidence is the confidence of the test that more ham is lost than the limit and wrong labels explain.
 const guardConfidence = 0.95

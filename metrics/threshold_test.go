@@ -52,6 +52,8 @@ func TestChooseThresholds(t *testing.T) {
 		{"small scores of spam have half of it found if no ham is near", repeat(90, -3), []float64{2, 3, 4}, odds, defaults, Thresholds{-0.693147, 3}, ""},
 		{"also if a third of it is large", repeat(90, -3), []float64{2, 3, 5}, odds, defaults, Thresholds{-0.693147, 3}, ""},
 		{"and not if half of it is", repeat(90, -3), []float64{2, 3, 5, 6}, odds, defaults, Thresholds{-0.693147, 4.280437}, ""},
+		{"and not if less than 20 ham show it", repeat(19, -3), []float64{2, 3, 4}, odds, defaults, Thresholds{-0.693147, 4.280437}, ""},
+		{"and if 20 do", repeat(20, -3), []float64{2, 3, 4}, odds, defaults, Thresholds{-0.693147, 3}, ""},
 		{"and not if ham is near", slices.Concat(repeat(90, -3), repeat(9, 2.5)), []float64{2, 3, 4}, odds, defaults, Thresholds{-0.693147, 4.280437}, ""},
 		{"a model that knows nothing calls nothing spam", repeat(90, 1), repeat(90, 1), odds, ThresholdOptions{HamLost: 50, SpamMissed: 1}, Thresholds{-0.693147, 1}, ""},
 		{"no ham", nil, repeat(7, 7), odds, defaults, Thresholds{0, Beyond}, "nothing is called spam: the held-out mail has 0 ham and 7 spam, and both are needed"},
