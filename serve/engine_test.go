@@ -400,25 +400,32 @@ func TestAModelThatAnotherProgramTeachesIsFollowed(t *testing.T) {
 	}
 }
 
-func TestAModelIsFittedAgainWhenNothingIsLearned(t *testing.T) {
-	o := DefaultOptions()
-	o.Model, o.Store.RetrainAfter = newModel(t, 5), 3
-	log := &testLog{}
-	e, err := open(o, log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e.learner.idleFor = 10 * time.Millisecond
-	e.start(t.Context())
-	defer e.Close(context.Background())
-	learn(t, e, "", mail("spam", 50), "spam")
-	for began := time.Now(); !strings.Contains(log.String(), "fitted "+o.Model+" to 11 messages"); time.Sleep(10 * time.Millisecond) {
-		if time.Since(began) > 10*time.Second {
-			t.Fatalf("the model is not fitted: %s", log)
-		}
-	}
-	if s, err := e.Status(""); err != nil || s.Store.Changed != 0 {
-		t.Errorf("status %+v, %v", s, err)
+func TestAModelIsFittedAgainWhenNothingIsLearnedOrAfterAnHour(t *testing.T) {
+	for name, isBusy := range map[string]bool{"nothing is learned": false, "something is always learned": true} {
+		t.Run(name, func(t *testing.T) {
+			o := DefaultOptions()
+			o.Model, o.Store.RetrainAfter = newModel(t, 5), 3
+			log := &testLog{}
+			e, err := open(o, log)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.learner.idleFor = 10 * time.Millisecond
+			if isBusy {
+				e.learner.idleFor, e.learner.since, e.learner.changed[o.Model] = 2*time.Hour, time.Now().Add(-time.Hour), true
+			}
+			e.start(t.Context())
+			defer e.Close(context.Background())
+			learn(t, e, "", mail("spam", 50), "spam")
+			for began := time.Now(); !strings.Contains(log.String(), "fitted "+o.Model+" to 11 messages"); time.Sleep(10 * time.Millisecond) {
+				if time.Since(began) > 10*time.Second {
+					t.Fatalf("the model is not fitted: %s", log)
+				}
+			}
+			if s, err := e.Status(""); err != nil || s.Store.Changed != 0 {
+				t.Errorf("status %+v, %v", s, err)
+			}
+		})
 	}
 }
 

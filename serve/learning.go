@@ -18,8 +18,12 @@ import (
 	"chaff/store"
 )
 
-// idleFor is for how long nothing was learned before a model is fitted again.
-const idleFor = 30 * time.Second
+// idleFor is for how long nothing was learned before a model is fitted again. Where something is always learned, that is after busyFor: a log that is never
+// fitted grows for ever, and nothing in it expires.
+const (
+	idleFor = 30 * time.Second
+	busyFor = time.Hour
+)
 
 // Learn teaches the model of a user that a message has a label. When it returns, the message is in the log, and the next one is judged with it.
 // If ctx ends first, the message may be learned or not.
@@ -74,8 +78,11 @@ func (e *Engine) learn(ctx context.Context, from Origin, raw []byte, label strin
 		return o, ctx.Err()
 	}
 	if o, err = l.teach(path, from.User, raw, label); err == nil {
+		if len(l.changed) == 0 {
+			l.since = time.Now()
+		}
 		l.changed[path] = true
-		l.idle.Reset(l.idleFor)
+		l.idle.Reset(min(l.idleFor, time.Until(l.since.Add(busyFor))))
 	}
 	<-l.turn
 	e.follow() // while one lesson reads the models, others are learned, and the next reading is for all of them
@@ -87,7 +94,8 @@ type learner struct {
 	engine  *Engine
 	lessons atomic.Int64    // that are learned or wait for that
 	turn    chan struct{}   // of one that writes to a log
-	changed map[string]bool // paths of models, since they were fitted; belongs to who has the turn
+	changed map[string]bool // paths of models, since they were fitted; belongs to who has the turn, as the next field
+	since   time.Time       // of the first change
 	idleFor time.Duration   // for how long nothing was learned before a model is fitted again
 	idle    *time.Timer
 	ctx     context.Context // of learning

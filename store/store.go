@@ -43,8 +43,8 @@ type Options struct {
 	// MaxAge is for how many days after it was learned a message is known; 0 is for ever. At least 0. Default 0.
 	MaxAge int `json:"max_age" range:"at least 0"`
 	// RetrainAfter is after how many messages learned or forgotten chaff watch and chaff serve fit the model again, when
-	// there is nothing else to do, and chaff learn after ten times as many and a tenth of all. All do so earlier if one class has learned twice its usual
-	// share. 0 is never. At least 0. Default 100.
+	// there is nothing else to do; chaff serve also does so after an hour, and chaff learn after ten times as many and a tenth of all. All do so earlier if one
+	// class has learned twice its usual share. 0 is never. At least 0. Default 100.
 	RetrainAfter int `json:"retrain_after" range:"at least 0" default:"100"`
 }
 
