@@ -60,8 +60,8 @@ func TestAStoreIsUnbalancedUntilItIsFitted(t *testing.T) {
 		t.Errorf("fitted to %d messages, %v, though it is never to be fitted", r.Messages, err)
 	}
 	s.options.RetrainAfter = 100
-	if r, err := s.FitIfDue(t.Context(), RetrainOptions{}, false); err != nil || r.Messages != 80 {
-		t.Errorf("fitted to %d messages, %v; want 80", r.Messages, err)
+	if r, err := s.FitIfDue(t.Context(), RetrainOptions{}, false); err != nil || r.Messages != 80 || r.Seconds <= 0 || s.facts.FitSeconds != r.Seconds || s.facts.Fitted <= time.Now().Unix() {
+		t.Errorf("fitted to %d messages, %v; want 80; the log says %+v", r.Messages, err, s.facts)
 	}
 	for i, m := range mailOf(t, corpustest.Mailbox(3, 10, "ham", "spam")) {
 		if s.facts.isUnbalanced() {

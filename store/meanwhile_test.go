@@ -192,17 +192,35 @@ func TestNobodyLearnsIntoALogThatIsGone(t *testing.T) {
 	}
 }
 
-func TestALabelThatIsConfirmedDuringAFitStaysConfirmed(t *testing.T) {
-	path := trained(t, "votes", corpustest.Mailbox(1, 20, "ham", "spam"))
-	m := Message{Raw: mailOf(t, corpustest.Mailbox(1, 20, "ham", "spam"))[0].Raw, Label: "spam"} // which was ham
-	s := opened(t, path)
-	fingerprint := s.Fingerprint(m.Raw)
-	move := sync.OnceFunc(func() { noError(t, teach(t, path, m)) })
-	_, err := s.Retrain(t.Context(), map[uint64]int{fingerprint: 1}, RetrainOptions{Workers: 1, Pass: func(int, int) { move() }})
-	noError(t, err)
-	e, err := s.find(fingerprint)
-	if noError(t, err); s.Classes()[e.Label] != m.Label || !e.Confirmed {
-		t.Errorf("the label is %d, confirmed: %v", e.Label, e.Confirmed)
+func TestWhatIsTaughtDuringAFitAndALabelThatIsConfirmedByItBothCount(t *testing.T) {
+	for _, test := range []struct {
+		name        string
+		right       int // the label that the fit confirms
+		follows     bool
+		isConfirmed bool
+	}{
+		{"the same label is taught", 1, false, true},
+		{"another one is taught, and is newer", 0, false, false},
+		{"another one is taught, before the log follows hosts of which a confirmed label counts more", 0, true, false},
+	} {
+		path := trained(t, "votes", corpustest.Mailbox(1, 20, "ham", "spam"))
+		m := Message{Raw: mailOf(t, corpustest.Mailbox(1, 20, "ham", "spam"))[0].Raw, Label: "spam"} // which was ham
+		s := opened(t, path)
+		fingerprint := s.Fingerprint(m.Raw)
+		move := sync.OnceFunc(func() {
+			noError(t, teach(t, path, m))
+			if test.follows {
+				other := opened(t, path)
+				_, err := Follow(other, Batch{Stream: 1})
+				noError(t, errors.Join(err, other.Close()))
+			}
+		})
+		_, err := s.Retrain(t.Context(), map[uint64]int{fingerprint: test.right}, RetrainOptions{Workers: 1, Pass: func(int, int) { move() }})
+		noError(t, err)
+		e, err := s.find(fingerprint)
+		if noError(t, err); s.Classes()[e.Label] != m.Label || e.Confirmed != test.isConfirmed || s.Changed() > 1 {
+			t.Errorf("%s: the label is %d, confirmed: %v; %d changes", test.name, e.Label, e.Confirmed, s.Changed())
+		}
 	}
 }
 
