@@ -180,7 +180,7 @@ func (f *Filter) learn(tail []logfile.Rows) error {
 	if err := h.know(tail); err != nil {
 		return err
 	}
-	learner, err := h.learner(indices.Below[uint32](h.knows.total()))
+	learner, err := h.learner(indices.Below[uint32](h.total()))
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,6 @@ type knowledge struct {
 	globals  []byte
 	none     []byte
 	rows     rowTable
-	ids      int // C + V of the model
 	tail     []logfile.Rows
 }
 
@@ -128,9 +127,9 @@ func (h *head) know(tail []logfile.Rows) error {
 		if len(index) != (ids+blockIDs-1)/blockIDs*blockEntry || len(none) == 0 {
 			return fmt.Errorf("%w: section ROWS is not for %d terms", ErrDamaged, ids)
 		}
-		k = knowledge{settings: settings, globals: globals, none: none, rows: rowTable{index, rows, len(none)}, ids: ids}
+		k = knowledge{settings: settings, globals: globals, none: none, rows: rowTable{index, rows, len(none)}}
 	}
-	next := uint64(k.ids)
+	next := uint64(ids)
 	for _, r := range tail {
 		if size := r.Size(); size > 0 && size != len(k.none) || len(r.New) > 0 && uint64(r.First) != next {
 			return errOtherRows
@@ -148,9 +147,9 @@ func (h *head) know(tail []logfile.Rows) error {
 var errOtherRows = fmt.Errorf("%w: rows of another model", logfile.ErrDamaged)
 
 // total returns the number of ids, those of later terms included.
-func (k *knowledge) total() int {
-	n := k.ids
-	for _, r := range k.tail {
+func (h *head) total() int {
+	n := h.ids()
+	for _, r := range h.knows.tail {
 		n += len(r.New)
 	}
 	return n
@@ -167,7 +166,7 @@ func (h *head) learner(ids []uint32) (*models.Online, error) {
 		return nil, err
 	}
 	// Each row is from the newest record that has it, else from the model.
-	known, _ := slices.BinarySearch(ids, uint32(k.total()))
+	known, _ := slices.BinarySearch(ids, uint32(h.total()))
 	ids = ids[:known]
 	rows, isLater := slices.Repeat(k.none, known), make([]bool, known)
 	buffer, globals := make([]byte, 16<<10), k.globals

@@ -191,7 +191,7 @@ func (o *One) Partial(learned, forgotten *features.Document, counted int) (p Par
 		if err != nil {
 			return p, o.checked(err)
 		}
-		known, p.added, p.Unknown = o.appendNew(known, doc, uint32(o.knows.total()-o.FirstTerm()))
+		known, p.added, p.Unknown = o.appendNew(known, doc, uint32(o.total()-o.FirstTerm()))
 		if o.kind == features.Whole {
 			p.Unknown = nil
 		}
