@@ -404,6 +404,85 @@ func TestARecordThatIsNoneIsRefused(t *testing.T) {
 	}
 }
 
+func TestARecordThatComesAgainIsNotLearnedAgain(t *testing.T) {
+	g := newGroup(t, "votes", "a", "b")
+	s := opened(t, g.paths["a"])
+	for _, m := range mailOf(t, corpustest.Mailbox(2, 1, "ham", "spam")) {
+		learned(t, s, m)
+	}
+	s.Close()
+	g.send("a", 2)
+	first, second := g.stream[0], g.stream[1]
+	s = opened(t, g.paths["b"])
+	for _, step := range []struct {
+		name           string
+		stream         int64
+		from, to       uint64
+		lessons        []Lesson
+		learned, twice int
+		records        int // that are new in the log
+		err            error
+	}{
+		{"another place in the stream", 1, 1, 2, nil, 0, 0, 0, ErrMoved},
+		{"two in one batch, and the first again", 1, 0, 3, []Lesson{first, second, first}, 2, 1, 3, nil},
+		{"each again in another batch", 1, 3, 4, []Lesson{second}, 0, 1, 1, nil},
+		{"an earlier one again", 1, 4, 5, []Lesson{first}, 0, 1, 1, nil},
+		{"nothing, further on", 1, 5, 7, nil, 0, 0, 1, nil},
+		{"nothing at all", 1, 7, 7, nil, 0, 0, 0, nil},
+		{"a place that the log has left", 1, 5, 7, nil, 0, 0, 0, ErrMoved},
+		{"nothing of another stream", 2, 0, 0, nil, 0, 0, 1, nil},
+		{"what the log has, of another stream", 2, 0, 2, []Lesson{first, second}, 2, 0, 1, nil},
+	} {
+		before := len(s.tail)
+		a, err := Follow(s, Batch{Host: "b", Stream: step.stream, From: step.from, To: step.to, Lessons: step.lessons})
+		if !errors.Is(err, step.err) || a.Learned != step.learned || a.Twice != step.twice || len(s.tail)-before != step.records {
+			t.Errorf("%s: %d learned, %d came again, %d records, %v", step.name, a.Learned, a.Twice, len(s.tail)-before, err)
+		}
+		if n := len(step.lessons); n > 0 && !a.Last.Equal(step.lessons[n-1].Time) {
+			t.Errorf("%s: the last one is of %v", step.name, a.Last)
+		}
+		if at := s.facts.stand(); step.err == nil && (at.Stream != step.stream || at.Position != step.to) {
+			t.Errorf("%s: the log has followed to %+v", step.name, at)
+		}
+	}
+}
+
+// What a host could not send while it had no network comes when the others have gone on.
+func TestALateRecordCountsIfItIsNewer(t *testing.T) {
+	g := newGroup(t, "votes", "a", "b")
+	s := opened(t, g.paths["a"])
+	learned(t, s, mailOf(t, corpustest.Mailbox(2, 1, "ham"))[0])
+	s.Close()
+	g.send("a", 1)
+	first := g.stream[0]
+	g.apply("b", 1)
+	for _, test := range []struct {
+		name, origin string
+		later        time.Duration
+		late         bool
+		confirmed    byte
+		want         int
+	}{
+		{"an older one of another host", "c", -time.Second, true, 0, 0},
+		{"one of the same second", "c", 0, true, 0, 0},
+		{"a newer one", "c", time.Second, true, 0, 1},
+		{"an older one that was confirmed", "c", -time.Second, true, 1, 1},
+		{"an older one of the same host", "a", -time.Second, true, 0, 1},
+		{"an older one that is not late", "c", -time.Second, false, 0, 1},
+	} {
+		s := opened(t, copyStore(t, g.paths["b"], contents(t, g.paths["b"]+Suffix)))
+		l := Lesson{Origin: test.origin, Time: first.Time.Add(test.later), Late: test.late, Data: bytes.Clone(first.Data)}
+		l.Data[16]++ // its number
+		l.Data[lessonHead+52], l.Data[lessonHead+62] = 1, test.confirmed
+		_, err := Follow(s, Batch{Host: "b", Stream: g.made, From: 1, To: 2, Lessons: []Lesson{l}})
+		noError(t, err)
+		entries, err := s.Entries()
+		if noError(t, err); entries[len(entries)-1].Label != test.want {
+			t.Errorf("%s: the label is %d, want %d", test.name, entries[len(entries)-1].Label, test.want)
+		}
+	}
+}
+
 // Garbage that came under the name of a host, with the highest number there is, would else hide all that the host teaches from then on.
 func TestTheNumberOfWhatCannotBeReadDoesNotCount(t *testing.T) {
 	g := newGroup(t, "votes", "a", "b")
