@@ -447,6 +447,61 @@ func TestARecordThatComesAgainIsNotLearnedAgain(t *testing.T) {
 	}
 }
 
+func TestOnlyAModelOfTheSameMailAndSettingsIsTakenOver(t *testing.T) {
+	g := newGroup(t, "votes", "a", "b")
+	g.teach("a", numbered(0), "ham")
+	g.settle()
+	g.fit("a")
+	all, few := g.paths["a"], g.paths["a"]+".few"
+	_, err := FitShared(t.Context(), all, few, Options{MaxMessages: 10}, RetrainOptions{Workers: 1})
+	noError(t, err)
+	one := corpustest.Mailbox(1, 40, "ham", "spam")
+	for _, test := range []struct {
+		name, shared, path string
+		want               error
+	}{
+		{"the same mail", all, trained(t, "votes", one), nil},
+		{"half of the mail", all, trained(t, "votes", sourceOf(append(mailOf(t, one)[:30], mailOf(t, corpustest.Mailbox(3, 15, "ham", "spam"))...))), nil},
+		{"less than half of the mail", all, trained(t, "votes", sourceOf(append(mailOf(t, one)[:30], mailOf(t, corpustest.Mailbox(3, 16, "ham", "spam"))...))), ErrOtherMail},
+		{"another model", all, trained(t, "multinomial", one), ErrDiffers},
+		{"a fit that has dropped most mail", few, trained(t, "votes", one), ErrOtherMail},
+		{"a fit that has dropped most mail, after one of the same stream", few, g.paths["b"], nil},
+	} {
+		for _, suffix := range []string{"", Suffix} {
+			noError(t, os.WriteFile(test.path+".new"+suffix, contents(t, test.shared+suffix), 0o600))
+		}
+		err := Adopt(t.Context(), test.path, test.path+".new", "b")
+		at, err2 := StandOf(test.path)
+		if !errors.Is(err, test.want) || at.Fit > 0 != (test.want == nil) || err2 != nil {
+			t.Errorf("%s: got %v, want %v; the log: %+v, %v", test.name, err, test.want, at, err2)
+		}
+	}
+}
+
+func TestWhatWasTaughtIntoAStreamThatIsLostWaitsAgain(t *testing.T) {
+	g := newGroup(t, "votes", "a", "b")
+	for i, host := range []string{"a", "b", "a"} {
+		g.teach(host, numbered(i), "ham")
+		g.send(host, 1)
+		g.apply("a", 1)
+		if i == 0 {
+			g.apply("b", 1) // the host that fits has the first one
+		}
+	}
+	g.lose()
+	g.fit("b")
+	v, err := Look(g.paths["a"])
+	noError(t, err)
+	defer v.Close()
+	for i, want := range []string{"is shared", "is another host's, which teaches it again", "waits"} {
+		e, err := v.find(v.Fingerprint(numbered(i).Raw))
+		noError(t, err)
+		if is := [...]bool{e.what == learn && e.Shared, e.what == 0, e.what == learn && e.waits()}; !is[i] {
+			t.Errorf("message %d: %+v, and it %s", i, e, want)
+		}
+	}
+}
+
 // What a host could not send while it had no network comes when the others have gone on.
 func TestALateRecordCountsIfItIsNewer(t *testing.T) {
 	g := newGroup(t, "votes", "a", "b")
