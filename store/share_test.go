@@ -502,6 +502,44 @@ func TestWhatWasTaughtIntoAStreamThatIsLostWaitsAgain(t *testing.T) {
 	}
 }
 
+func TestWhatWaitsIsSentOnceAndInTheOrderInWhichItWasTaught(t *testing.T) {
+	alone := trained(t, "votes", corpustest.Mailbox(1, 10, "ham", "spam"))
+	noError(t, teach(t, alone, numbered(0)))
+	v, err := Look(alone)
+	noError(t, err)
+	defer v.Close()
+	box := &Outbox{Path: alone}
+	if all, err := box.Next(9, 0); err != nil || len(all) > 0 {
+		t.Errorf("a log that follows no stream: %d wait, %v", len(all), err)
+	}
+	g := newGroup(t, "votes", "a")
+	box = g.boxes["a"]
+	waits := func(when string, want ...int) {
+		t.Helper()
+		all, err := box.Next(9, g.sent["a"])
+		same := err == nil && len(all) == len(want)
+		for i := range want {
+			same = same && all[i].entry.Fingerprint == v.Fingerprint(numbered(want[i]).Raw)
+		}
+		if !same {
+			t.Errorf("%s: %d wait, %v; want %v", when, len(all), err, want)
+		}
+	}
+	g.teach("a", numbered(0), "ham")
+	waits("taught", 0)
+	g.send("a", 1)
+	g.teach("a", numbered(1), "ham")
+	waits("the first was sent", 1)
+	s := g.open("a")
+	retrain(t, s)
+	s.Close()
+	waits("the log was written anew, and the first may have its place") // which only the stream says
+	g.apply("a", 1)
+	g.teach("a", numbered(2), "ham")
+	g.teach("a", numbered(1), "spam")
+	waits("the first has its place, and the second was taught once more after the third", 2, 1)
+}
+
 // What a host could not send while it had no network comes when the others have gone on.
 func TestALateRecordCountsIfItIsNewer(t *testing.T) {
 	g := newGroup(t, "votes", "a", "b")

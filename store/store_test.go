@@ -757,6 +757,22 @@ func TestTwoStoresBecomeOne(t *testing.T) {
 	if !bytes.Equal(contents(t, out), contents(t, trained(t, "votes", sourceOf(both)))) {
 		t.Error("the model is not that of all messages")
 	}
+	for _, path := range []string{a, b} { // of 20 ham and 20 spam, and of 30 and 40
+		s := opened(t, path)
+		s.options.MaxMessages = 18
+		retrain(t, s)
+		s.Close()
+	}
+	_, err = Merge(t.Context(), []string{a, b}, out+"2", MergeOptions{RetrainOptions: RetrainOptions{Workers: 1}})
+	noError(t, err)
+	if _, l, err := readAll(out + "2"); err != nil || l.facts.Expired != 4+34 {
+		t.Errorf("%d messages had left, want 38: %v", l.facts.Expired, err)
+	}
+	disturb := sync.OnceFunc(func() { noError(t, teach(t, out, numbered(0))) })
+	o := MergeOptions{RetrainOptions: RetrainOptions{Workers: 1, Pass: func(int, int) { disturb() }}}
+	if _, err := Merge(t.Context(), []string{a, b}, out, o); !errors.Is(err, ErrLearned) {
+		t.Errorf("in the place of a log that has learned meanwhile: %v", err)
+	}
 	other := trained(t, "multinomial", sourceOf(first))
 	if _, err := Merge(t.Context(), []string{a, other}, out, MergeOptions{}); err == nil || !strings.Contains(err.Error(), "the model (votes; multinomial) differs") {
 		t.Errorf("stores of two models: %v", err)
@@ -810,14 +826,20 @@ func TestFewWrongLabelsDoNotTurnAllMail(t *testing.T) {
 func TestForgettingOutlastsAFit(t *testing.T) {
 	path := trained(t, "multinomial", corpustest.Mailbox(1, 10, "ham", "spam"))
 	s := opened(t, path)
-	if _, err := s.Forget(mailOf(t, corpustest.Mailbox(1, 10, "ham", "spam"))[3].Raw); err != nil {
+	raw := mailOf(t, corpustest.Mailbox(1, 10, "ham", "spam"))[3].Raw
+	if _, err := s.Forget(raw); err != nil {
 		t.Fatal(err)
 	}
 	for _, about := range []string{"before a fit", "after it"} {
 		if n, err := Later(path); n != 1 || err != nil {
 			t.Errorf("%s: %d changes, %v; want that training would bring a message back", about, n, err)
 		}
-		retrain(t, s)
+		_, err := s.Retrain(t.Context(), map[uint64]int{s.Fingerprint(raw): 1}, RetrainOptions{Workers: 1})
+		noError(t, err)
+		_, l, err := readAll(path)
+		if noError(t, err); len(l.entries) != l.learned+1 || l.entries[l.learned].Confirmed {
+			t.Errorf("%s: a label of what was forgotten is confirmed", about)
+		}
 	}
 }
 
@@ -837,7 +859,7 @@ func TestSettledLabelsLastAndChangeTheNextFit(t *testing.T) {
 		t.Fatal(err)
 	}
 	right, wrong := entries[3], entries[70]
-	if _, err := s.Retrain(t.Context(), map[uint64]int{right.Fingerprint: right.Label, wrong.Fingerprint: 1 - wrong.Label}, RetrainOptions{Workers: 1}); err != nil {
+	if _, err := s.Retrain(t.Context(), map[uint64]int{right.Fingerprint: right.Label, wrong.Fingerprint: 1 - wrong.Label, 1: 0, 2: 1}, RetrainOptions{Workers: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if bytes.Equal(before, contents(t, path)) {
