@@ -110,9 +110,7 @@ func (f *Filter) Explain(raw []byte) (Explanation, error) {
 			Contribution: added[i], SeenTerm: seen[id],
 		}
 		if term := int(id) - f.FirstTerm(); term >= 0 {
-			if term < len(documents) {
-				c.Messages = documents[term]
-			}
+			c.Messages = documents[term]
 			if text != nil {
 				c.Term = string(text(term))
 			}

@@ -3,7 +3,6 @@ package filter
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"reflect"
 	"sync"
 
@@ -48,9 +47,6 @@ func New(p Parts) (*Filter, error) {
 	}
 	if IsSpamFilter(p.Settings.Classes) && p.Settings.Thresholds == nil {
 		return nil, errNoThresholds
-	}
-	if l := p.Learned; l != nil && l.Terms() != p.Linear.Terms {
-		return nil, fmt.Errorf("a learner of %d terms for a model of %d", l.Terms(), p.Linear.Terms)
 	}
 	p.Settings.Form, p.Settings.TermsVersion = p.Linear.Form, tokenize.Version
 	if p.Provenance == nil {

@@ -172,7 +172,6 @@ func list[T any](c *settingsCodec, l *[]T) {
 		n = len(*l) + 1
 	}
 	if n = c.number(n); c.reads {
-		*l = nil
 		if c.failed = c.failed || n < 0 || n > len(c.data)+1; !c.failed && n > 0 { // each element takes a byte
 			*l = make([]T, n-1)
 		}
