@@ -150,3 +150,15 @@ func TestAFilterServesManyGoroutines(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+func TestAVerdictIsAboveItsThreshold(t *testing.T) {
+	thresholds := metrics.Thresholds{Unsure: 1, Spam: 2}
+	for _, test := range []struct {
+		score float64
+		want  Verdict
+	}{{0.5, Ham}, {1, Ham}, {1.5, Unsure}, {2, Unsure}, {2.5, Spam}} {
+		if got := VerdictOn(test.score, thresholds); got != test.want {
+			t.Errorf("a score of %v is %s, want %s", test.score, got, test.want)
+		}
+	}
+}

@@ -85,3 +85,14 @@ func TestAStatusCountsTheMessagesOfTheLog(t *testing.T) {
 		t.Errorf("these windows tell different things: %v", telling)
 	}
 }
+
+func TestNumbersThatAnEntryHasNoRoomForAreTheLargest(t *testing.T) {
+	for doubt, want := range map[float64]uint8{0: 0, 0.126: 13, 2.55: 255, 2.56: 255, 1000: 255} {
+		if got := hundredths(doubt); got != want {
+			t.Errorf("a doubt of %v is %d hundredths, want %d", doubt, got, want)
+		}
+	}
+	if got := Way(200).String() + ", " + ByImport.String(); got != "unknown, import" {
+		t.Errorf("the ways are %s", got)
+	}
+}
