@@ -102,7 +102,7 @@ func ReplayTo(ctx context.Context, model string, m *train.Mail, o train.Options)
 		if n := i + 1; min(of[0], of[1]) >= train.FewMessages && n >= next {
 			next = n + n/10
 			half := train.Scores{Labels: s.Labels[n/2 : n], Scores: s.Scores[n/2*K : n*K]}
-			thresholds, _ = metrics.ChooseThresholds(half.Margins(), train.ScaleOf(trainer, s.Labels[:n]), o.Thresholds)
+			thresholds, _ = metrics.ChooseThresholds(half.Margins(), train.ScaleOf(trainer, s.Labels[:n], s.Labels[:n]), o.Thresholds)
 		}
 	}
 	r.Seconds = (cputime.Process() - began).Seconds()

@@ -61,7 +61,8 @@ func ExampleChooseThresholds() {
 		spam[i] = true
 	}
 	margins, limits := metrics.NewMargins(scores, spam), metrics.DefaultThresholdOptions()
-	oneToTwo := metrics.Scale{Prior: math.Log(0.5), LogOdds: 0.72, Bound: 8} // a spam for each two ham
+	half := math.Log(0.5) // a spam for each two ham
+	oneToTwo := metrics.Scale{Prior: half, Apart: half, LogOdds: 0.72, Bound: 8}
 	t, _ := metrics.ChooseThresholds(margins, oneToTwo, limits)
 	fmt.Printf("by limits: spam above %.1f, unsure above %.1f\n", t.Spam, t.Unsure)
 	fmt.Println(limits.Promise(t, margins))

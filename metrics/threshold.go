@@ -57,8 +57,9 @@ const Beyond = 1e6
 
 // Scale says what the scores of a model mean before any message is scored. The zero value is a model whose scores have no unit.
 type Scale struct {
-	// Prior is log(spam / ham) of the messages that the model has learned. It counts only with LogOdds.
-	Prior float64
+	// Prior is log(spam / ham) of the messages that the model has learned, and Apart the same where near-duplicates count as one message.
+	// They count only with LogOdds.
+	Prior, Apart float64
 	// LogOdds is what one unit of log likelihood ratio adds to the score in the upper tail of the ham, c below: less than 1 if
 	// a model bounds its evidence. 0 for scores without a unit.
 	LogOdds float64
@@ -68,9 +69,8 @@ type Scale struct {
 
 // score returns the score at a log likelihood ratio, in units of the score. A prior for spam counts only as far as the bound leaves room: it is in
 // the score of all mail, and scores near the bound grow little with it.
-func (s Scale) score(ratio float64) float64 {
-	prior, room := s.Prior, s.Bound-ratio
-	if prior > 0 && room > 0 {
+func (s Scale) score(prior, ratio float64) float64 {
+	if room := s.Bound - ratio; prior > 0 && room > 0 {
 		prior = room * math.Tanh(prior/room)
 	}
 	return prior + ratio
@@ -83,7 +83,7 @@ func (s Scale) score(ratio float64) float64 {
 //	         0.7 m log(100 / HamLost) / log(1000)                   else; m: the median score of the spam
 //	Unsure = min(Spam, p(y) + y), y = min(0, log(SpamMissed))       if the scores are log odds
 //	         min(Spam, 0.7 m0 y / log(1000))                        else; m0: the median score of the ham, with the sign changed
-//	p(x)   = (b - x) tanh(Prior / (b - x)) for Prior > 0, else Prior
+//	p(x)   = (b - x) tanh(P / (b - x)) for P > 0, else P            P: max(Prior, Apart) for Spam, Apart for Unsure
 //
 // Log odds are the prior and the logarithm of a likelihood ratio, and of ham at most one in k messages has a ratio of k or more (J.
 // Ville 1939): so HamLost allows a ratio of 100 / HamLost. docs/inside/thresholds.md derives the rules and measures them.
@@ -124,7 +124,7 @@ func ChooseThresholds(m Margins, scale Scale, o ThresholdOptions) (Thresholds, [
 		without := spamUnit * ratio
 		t.Spam = without
 		if scale.LogOdds > 0 {
-			t.Spam = scale.score(scale.LogOdds * ratio)
+			t.Spam = scale.score(max(scale.Prior, scale.Apart), scale.LogOdds*ratio)
 			if len(hams) >= enoughHam && 2*above(spams, t.Spam) < len(spams) && float64(above(hams, without)) <= mislabelled(hams, spams, without) {
 				t.Spam = min(t.Spam, without/unitShare)
 			}
@@ -136,7 +136,7 @@ func ChooseThresholds(m Margins, scale Scale, o ThresholdOptions) (Thresholds, [
 	case o.SpamMissed == 0:
 		t.Unsure = -Beyond
 	case scale.LogOdds > 0:
-		t.Unsure = min(t.Spam, scale.score(ratio))
+		t.Unsure = min(t.Spam, scale.score(scale.Apart, ratio))
 	default:
 		t.Unsure = min(t.Spam, unit(-hams[len(hams)/2])*ratio)
 	}

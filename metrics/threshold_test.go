@@ -12,8 +12,10 @@ func repeat(n int, score float64) []float64 { return slices.Repeat([]float64{sco
 
 func TestChooseThresholds(t *testing.T) {
 	defaults := DefaultThresholdOptions()
-	odds := Scale{Prior: math.Log(0.5), LogOdds: 0.72, Bound: 8}
-	moreSpam := Scale{Prior: math.Log(20), LogOdds: 0.72, Bound: 8}
+	odds := Scale{Prior: math.Log(0.5), Apart: math.Log(0.5), LogOdds: 0.72, Bound: 8}
+	moreSpam := Scale{Prior: math.Log(20), Apart: math.Log(20), LogOdds: 0.72, Bound: 8}
+	manyOfHam := Scale{Prior: math.Log(0.1), Apart: math.Log(0.5), LogOdds: 0.72, Bound: 8}
+	manyOfSpam := Scale{Prior: math.Log(0.5), Apart: math.Log(0.1), LogOdds: 0.72, Bound: 8}
 	tests := []struct {
 		name      string
 		ham, spam []float64
@@ -31,6 +33,9 @@ func TestChooseThresholds(t *testing.T) {
 		{"with the largest nothing is unsure", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{HamLost: 100, SpamMissed: 100}, Thresholds{-0.693147, -0.693147}, ""},
 		// ln 0.5 + ln 0.1
 		{"a limit on spam below 1% makes more unsure", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{HamLost: 0.1, SpamMissed: 0.1}, Thresholds{-2.995732, 4.280437}, ""},
+		{"near-duplicates of ham do not count", repeat(9, -5), repeat(9, 7), manyOfHam, defaults, Thresholds{-0.693147, 4.280437}, ""},
+		// ln 0.1, and ln 0.5 + 0.72 ln 1000
+		{"those of spam make more unsure", repeat(9, -5), repeat(9, 7), manyOfSpam, defaults, Thresholds{-2.302585, 4.280437}, ""},
 		// x = 4.973584 leaves room for 3.026416: x + 3.026416 tanh(2.995732 / 3.026416) = 7.265498; 8 tanh(2.995732 / 8) = 2.863139
 		{"much spam counts as far as the bound leaves room", repeat(9, -5), repeat(9, 7.5), moreSpam, defaults, Thresholds{2.863139, 7.265498}, ""},
 		// 0.72 ln 1e6 = 9.947168 is beyond the bound, which no prior changes.

@@ -246,6 +246,21 @@ func (c *Collection) InPart(part corpus.Part) []int {
 	return slices.DeleteFunc(c.All(), func(i int) bool { return c.parts[i] != part })
 }
 
+// firsts reports of each message whether it stands for its near-duplicates of its class. The order in which mail is found does not decide which.
+func (c *Collection) firsts() []bool {
+	type group struct {
+		of    uint64
+		label int
+	}
+	first, seen, order := make([]bool, c.Len()), map[group]bool{}, c.All()
+	c.sort(order)
+	for _, i := range order {
+		g := group{c.groups[i], c.documents[i].Label}
+		first[i], seen[g] = !seen[g], true
+	}
+	return first
+}
+
 // Origins returns the origins of the messages of one part, in the order of the rows of its data set.
 func (c *Collection) Origins(part corpus.Part) []string {
 	var origins []string

@@ -92,7 +92,7 @@ func Fit(ctx context.Context, c *Collection, model string, o Options) (Trained, 
 	report.Learned = nil // takes much memory, and learns on from a part of the mail only
 	seconds := (cputime.Process() - began).Seconds()
 	development, test := Score(linear, held), Score(linear, tested)
-	choice, warnings := o.choose(c, development, trainer, training.Labels)
+	choice, warnings := o.choose(c, development, c.InPart(corpus.Development), trainer)
 	report.Warnings = append(report.Warnings, warnings...)
 	figures := func(s Scores) *metrics.Figures {
 		s.Probabilities = choice.Calibration.All(s.Scores)
@@ -121,13 +121,25 @@ type Choice struct {
 	Promise *metrics.Promise `json:"promise,omitempty"`
 }
 
-// choose chooses by the scores of held-out documents of c, for a model that has learned documents with the given labels.
-func (o Options) choose(c *Collection, s Scores, t models.Trainer, learned []int32) (chosen Choice, warnings []string) {
+// choose chooses by the scores of the held-out documents of c with these numbers. Near-duplicates count as one message for the thresholds: a model
+// learns little from the second, and thousands of reports of one program among the ham would let chaff call more of the other ham spam.
+func (o Options) choose(c *Collection, s Scores, scored []int, t models.Trainer) (chosen Choice, warnings []string) {
 	if filter.IsSpamFilter(c.Classes) {
-		margins := s.Margins()
-		thresholds, doubts := metrics.ChooseThresholds(margins, ScaleOf(t, learned), o.Thresholds)
+		first, some := c.firsts(), Scores{Classes: s.Classes}
+		for n, i := range scored {
+			if first[i] {
+				some.Labels, some.Scores = append(some.Labels, s.Labels[n]), append(some.Scores, s.Row(n)...)
+			}
+		}
+		var all, apart []int32
+		for i, d := range c.documents {
+			if all = append(all, int32(d.Label)); first[i] {
+				apart = append(apart, int32(d.Label))
+			}
+		}
+		thresholds, doubts := metrics.ChooseThresholds(some.Margins(), ScaleOf(t, all, apart), o.Thresholds)
 		chosen.Thresholds, warnings = &thresholds, doubts
-		chosen.Promise = o.Thresholds.Promise(thresholds, margins)
+		chosen.Promise = o.Thresholds.Promise(thresholds, s.Margins())
 	}
 	calibration, doubts := metrics.Calibrate(s.Labels, s.Scores, s.Classes)
 	chosen.Calibration, warnings = calibration, append(warnings, doubts...)
@@ -141,18 +153,23 @@ func (o Options) choose(c *Collection, s Scores, t models.Trainer, learned []int
 	return chosen, warnings
 }
 
-// ScaleOf returns the scale of the scores of a model of a trainer that has learned documents with these labels.
-func ScaleOf(t models.Trainer, labels []int32) metrics.Scale {
-	var of [2]float64
-	for _, label := range labels {
-		of[min(label, filter.SpamClass)]++
-	}
+// ScaleOf returns the scale of the scores of a model of a trainer that has learned documents with these labels, and where near-duplicates count as
+// one with the labels apart.
+func ScaleOf(t models.Trainer, labels, apart []int32) metrics.Scale {
 	m, ok := t.(interface{ LogOdds() (unit, bound float64) })
-	if !ok || of[0] == 0 || of[1] == 0 {
+	if !ok {
 		return metrics.Scale{}
 	}
-	unit, bound := m.LogOdds()
-	return metrics.Scale{Prior: math.Log(of[filter.SpamClass] / of[0]), LogOdds: unit, Bound: bound}
+	prior := func(labels []int32) float64 {
+		var of [2]float64
+		for _, label := range labels {
+			of[min(label, filter.SpamClass)]++
+		}
+		return math.Log(of[filter.SpamClass] / of[0])
+	}
+	scale := metrics.Scale{Prior: prior(labels), Apart: prior(apart)}
+	scale.LogOdds, scale.Bound = m.LogOdds()
+	return scale
 }
 
 // newFilter returns a filter of the named model, whose learner may be nil, and of the settings and the vocabulary it was fitted with. It completes

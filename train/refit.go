@@ -92,7 +92,7 @@ func (c *Collection) Refit(ctx context.Context, t Trained, o Options) (*filter.F
 	if err != nil {
 		return nil, Refitted{}, fmt.Errorf("train %s on all the mail: %w", name, err)
 	}
-	chosen, doubts := o.choose(&all, scores, trainer, d.Labels)
+	chosen, doubts := o.choose(&all, scores, scored, trainer)
 	r := Refitted{
 		Messages: d.Len(), OutOfFold: len(scores.Labels), Terms: all.termsOf(kind).Vocabulary.Len(), Warnings: report.Warnings, Choice: chosen,
 	}
@@ -226,8 +226,9 @@ func (c *Collection) Quick(ctx context.Context, model string, o Options) (*filte
 	if err != nil {
 		return nil, Refitted{}, fmt.Errorf("train %s: %w", model, err)
 	}
-	scores := scoreLearned(linear, report.Learned, d.Subset(c.some(c.InPart(corpus.Train))))
-	chosen, doubts := o.choose(c, scores, trainer, d.Labels)
+	scored := c.some(c.InPart(corpus.Train))
+	scores := scoreLearned(linear, report.Learned, d.Subset(scored))
+	chosen, doubts := o.choose(c, scores, scored, trainer)
 	chosen.Promise = nil
 	r := Refitted{Messages: d.Len(), Terms: c.termsOf(kind).Vocabulary.Len(), Warnings: slices.Concat(report.Warnings, doubts), Choice: chosen}
 	if err := d.Err(); err != nil {

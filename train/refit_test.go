@@ -221,6 +221,29 @@ func TestThresholdsAndCalibrationComeFromOutOfFoldScores(t *testing.T) {
 	}
 }
 
+// Thousands of reports of one program among the ham must not make spam of other ham, and a campaign in the junk must not make all mail unsure.
+func TestNearDuplicatesMoveNoThresholdOfVotes(t *testing.T) {
+	letters := corpustest.Mailbox(9, 80, "ham", "spam")
+	thresholds := func(source corpus.Source) metrics.Thresholds {
+		_, r, _ := refit(t, collect(t, source, DefaultCollectOptions(), "ham", "spam"), "votes", DefaultOptions())
+		return *r.Thresholds
+	}
+	without := thresholds(letters)
+	for _, label := range []string{"ham", "spam"} {
+		var reports [][2]string
+		for n := range 800 {
+			reports = append(reports, [2]string{label, fmt.Sprintf("Subject: report\n\nthe nightly copy of all volumes has ended without any error, number %d\n", n)})
+		}
+		got := thresholds(corpus.Concat(letters, corpustest.Messages(reports...)))
+		if got.Spam < without.Spam-0.2 || math.Abs(got.Unsure-without.Unsure) > 0.2 {
+			t.Errorf("with near-duplicates of %s the thresholds are %v, without them %v", label, got, without)
+		}
+		if label == "ham" && got.Spam > without.Spam+0.2 {
+			t.Errorf("with near-duplicates of ham less is called spam: above %v, without them above %v", got.Spam, without.Spam)
+		}
+	}
+}
+
 // before is a model of an earlier program.
 type before struct{ metrics.Thresholds }
 
