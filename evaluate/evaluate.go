@@ -28,7 +28,7 @@ func Filter(ctx context.Context, f *filter.Filter, mail *train.Mail, n, workers 
 	if err != nil {
 		return Evaluation{}, err
 	}
-	d := mail.DatasetFor(f, mail.All(), workers)
+	d := mail.DatasetFor(f, workers)
 	j, err := reviewerOf(f, mail, mail.All(), d, train.Score(f.Linear(), d))
 	if err != nil {
 		return Evaluation{}, err
@@ -45,7 +45,7 @@ func Filter(ctx context.Context, f *filter.Filter, mail *train.Mail, n, workers 
 	if err != nil {
 		return Evaluation{}, err
 	}
-	for i, novelty := range mail.NoveltyTo(f, mail.All(), workers) {
+	for i, novelty := range d.Novelty() {
 		unlike.Add(filter.Classification{Class: s.Classes[j.Predictions[i]], Novelty: novelty})
 	}
 	if text := unlike.String(); text != "" {

@@ -168,15 +168,15 @@ func (x *Index) Frequencies(refs []Ref) []uint32 {
 	return byID
 }
 
-// Novelty returns [Lookup.Novelty] of each document.
-func (x *Index) Novelty(refs []Ref, workers int) []float64 {
-	all := make([]float64, len(refs))
-	parallel.Ranges(workers, len(refs), 64, func(_, from, to int) {
-		r := documentReader{of: x.documents}
+// Novelty returns [Lookup.Novelty] of each document of a data set that is made of [Documents].
+func (d *Dataset) Novelty() []float64 {
+	all := make([]float64, d.Len())
+	parallel.Ranges(d.Workers, len(all), 64, func(_, from, to int) {
+		r := documentReader{of: d.index.documents}
 		var l Lookup
 		for i := from; i < to; i++ {
-			r.read(refs[i])
-			l.find(&r, x.ids)
+			r.read(d.documents[i])
+			l.find(&r, d.index.ids)
 			all[i] = l.Novelty(r.doc)
 		}
 	})

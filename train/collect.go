@@ -121,7 +121,6 @@ func (m *Mail) Divide(o CollectOptions) (*Collection, error) {
 			few = append(few, fmt.Sprintf("%d %s", class.Messages, class.Name))
 		}
 	}
-	c.summary.Warnings = slices.Clip(c.summary.Warnings)
 	if len(few) > 0 {
 		c.summary.Warnings = append(c.summary.Warnings,
 			fmt.Sprintf("%s: too few to learn from, and the figures mean little; give at least %d messages of each class", strings.Join(few, ", "), FewMessages))
@@ -202,7 +201,7 @@ func (c *Collection) countParts() {
 func (c *Collection) buildVocabulary() error {
 	c.terms, c.whole = vocabulary{}, nil // of other parts
 	training, _ := c.rows(c.InPart(corpus.Train))
-	workers, store, o := parallel.Workers(c.Options.Workers), c.store, c.Options.Features
+	workers, store, o := c.Options.Workers, c.store, c.Options.Features
 	c.terms = vocabularyOf(store, training, o, workers)
 	if c.terms.err != nil {
 		return c.terms.err
@@ -391,22 +390,11 @@ func (c *Collection) Dataset(part corpus.Part, kind features.Kind) *features.Dat
 	return d
 }
 
-// DatasetFor returns some messages as a matrix (documents x terms) over the vocabulary of f, with one goroutine for each core if workers is 0.
-func (m *Mail) DatasetFor(f *filter.Filter, messages []int, workers int) *features.Dataset {
-	documents, labels := m.rows(messages)
+// DatasetFor returns all messages as a matrix (documents x terms) over the vocabulary of f, with one goroutine for each core if workers is 0.
+func (m *Mail) DatasetFor(f *filter.Filter, workers int) *features.Dataset {
+	documents, labels := m.rows(m.All())
 	workers = parallel.Workers(workers)
-	return m.indexFor(f, workers).Dataset(f.Kind(), f.Settings().Classes, documents, labels, workers)
-}
-
-// NoveltyTo returns how new each of some messages is to f, see [features.Lookup.Novelty].
-func (m *Mail) NoveltyTo(f *filter.Filter, messages []int, workers int) []float64 {
-	documents, _ := m.rows(messages)
-	workers = parallel.Workers(workers)
-	return m.indexFor(f, workers).Novelty(documents, workers)
-}
-
-func (m *Mail) indexFor(f *filter.Filter, workers int) *features.Index {
-	return m.store.As(f.Kind()).Index(f.Vocabulary(), workers)
+	return m.store.As(f.Kind()).Index(f.Vocabulary(), workers).Dataset(f.Kind(), f.Settings().Classes, documents, labels, workers)
 }
 
 // Dataset returns all messages as a matrix (documents x terms) of the given kind, over the vocabulary of all of them.

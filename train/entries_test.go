@@ -169,13 +169,13 @@ func TestMailOfEntriesNamesItsMessagesByNumber(t *testing.T) {
 		t.Errorf("got the origin %q", got)
 	}
 	_, err := mail.Item(16).Read(nil)
-	if !errors.Is(err, ErrNoContent) || err.Error() != "read message 17 of the log: the log keeps no texts of messages" {
+	if err == nil || err.Error() != "read message 17 of the log: no message" {
 		t.Errorf("got the error %v", err)
 	}
 	c := divide(t, mail, DefaultCollectOptions())
 	o := c.Options
 	o.Reading.Tokenize.Pairs = !o.Reading.Tokenize.Pairs
-	if _, err := c.With(t.Context(), o, c.Members()); !errors.Is(err, ErrNoContent) {
+	if _, err := c.With(t.Context(), o, c.Members()); err == nil || !strings.Contains(err.Error(), "no message") {
 		t.Errorf("read again: got the error %v", err)
 	}
 }

@@ -97,7 +97,7 @@ func (m *Mail) Documents() *features.Documents { return m.store }
 func (m *Mail) Item(i int) corpus.Item {
 	at := int(m.documents[i].item)
 	if m.items == nil {
-		return corpus.Item{Origin: fmt.Sprintf("message %d of the log", at+1), Content: noContent{}}
+		return corpus.Item{Origin: fmt.Sprintf("message %d of the log", at+1)} // without content
 	}
 	return m.items[at]
 }
@@ -409,11 +409,3 @@ func NewMail(classes []string, all *features.Documents, entries []Entry) *Mail {
 	m.count()
 	return m
 }
-
-// ErrNoContent is returned for the bytes of a message of which only its [Entry] is kept.
-var ErrNoContent = errors.New("the log keeps no texts of messages")
-
-type noContent struct{}
-
-// Append implements [corpus.Content].
-func (noContent) Append(dst []byte) ([]byte, error) { return dst, ErrNoContent }

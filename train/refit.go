@@ -193,9 +193,9 @@ func (c *Collection) usual(t Trained) []metrics.Usual {
 		class[held[n]] = prediction
 	}
 	held = c.some(held)
-	documents, _ := c.rows(held)
+	documents, labels := c.rows(held)
 	of := make([][]float64, len(c.Classes))
-	for n, novelty := range c.terms.Novelty(documents, c.Options.Workers) {
+	for n, novelty := range c.terms.Dataset(features.Bits, c.Classes, documents, labels, c.Options.Workers).Novelty() {
 		of[class[held[n]]] = append(of[class[held[n]]], novelty)
 	}
 	usual, known := make([]metrics.Usual, len(c.Classes)), 0

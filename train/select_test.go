@@ -142,7 +142,7 @@ func TestVerdictsAgreeWithClassify(t *testing.T) {
 	source := corpustest.Mailbox(5, 60, "ham", "spam")
 	f, _ := fit(t, collect(t, corpustest.Mailbox(6, 60, "ham", "spam"), DefaultCollectOptions(), "ham", "spam"), "multinomial")
 	c := collect(t, source, DefaultCollectOptions(), "ham", "spam")
-	got := *Score(f.Linear(), c.DatasetFor(f, c.InPart(corpus.Test), 0)).Margins().Verdicts(*f.Settings().Thresholds)
+	got := *Score(f.Linear(), c.DatasetFor(f, 0).Subset(c.InPart(corpus.Test))).Margins().Verdicts(*f.Settings().Thresholds)
 	inTest := c.Origins(corpus.Test)
 	given := make(map[string]int)
 	for item, raw := range corpustest.Each(t, source) {

@@ -89,7 +89,7 @@ func (x *exporting) run() error {
 		}
 		return w.WriteCSV(x.stdout)
 	}
-	d := mail.DatasetFor(f, mail.All(), x.Workers)
+	d := mail.DatasetFor(f, x.Workers)
 	return errors.Join(d.Write(x.stdout, format), d.Err())
 }
 

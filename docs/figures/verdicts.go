@@ -359,7 +359,7 @@ func (b mailboxTest) judgeBy(j judge, d drawnBox) (shares, error) {
 	if err != nil {
 		return shares{}, err
 	}
-	dataset := judged.DatasetFor(f, judged.All(), 1)
+	dataset := judged.DatasetFor(f, 1)
 	return sharesOf(*train.Score(f.Linear(), dataset).Margins().Verdicts(*f.Settings().Thresholds)), dataset.Err()
 }
 
