@@ -62,7 +62,7 @@ func ExampleChooseThresholds() {
 	}
 	margins, limits := metrics.NewMargins(scores, spam), metrics.DefaultThresholdOptions()
 	half := math.Log(0.5) // a spam for each two ham
-	oneToTwo := metrics.Scale{Prior: half, Apart: half, LogOdds: 0.72, Bound: 8}
+	oneToTwo := metrics.Scale{Prior: half, Apart: half, LogOdds: 0.72, Bounds: [2]float64{-5.5, 8}}
 	t, _ := metrics.ChooseThresholds(margins, oneToTwo, limits)
 	fmt.Printf("by limits: spam above %.1f, unsure above %.1f\n", t.Spam, t.Unsure)
 	fmt.Println(limits.Promise(t, margins))

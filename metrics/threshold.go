@@ -63,14 +63,18 @@ type Scale struct {
 	// LogOdds is what one unit of log likelihood ratio adds to the score in the upper tail of the ham, c below: less than 1 if
 	// a model bounds its evidence. 0 for scores without a unit.
 	LogOdds float64
-	// Bound is what all scores stay below, b. It counts only with LogOdds.
-	Bound float64
+	// Bounds are what all scores stay between. They count only with LogOdds.
+	Bounds [2]float64
 }
 
-// score returns the score at a log likelihood ratio, in units of the score. A prior for spam counts only as far as the bound leaves room: it is in
-// the score of all mail, and scores near the bound grow little with it.
+// score returns the score at a log likelihood ratio, in units of the score. The prior is in the score of all mail, and scores near a bound move
+// little with it.
 func (s Scale) score(prior, ratio float64) float64 {
-	if room := s.Bound - ratio; prior > 0 && room > 0 {
+	room := ratio - s.Bounds[0]
+	if prior > 0 {
+		room = s.Bounds[1] - ratio
+	}
+	if room > 0 {
 		prior = room * math.Tanh(prior/room)
 	}
 	return prior + ratio
@@ -83,7 +87,8 @@ func (s Scale) score(prior, ratio float64) float64 {
 //	         0.7 m log(100 / HamLost) / log(1000)                   else; m: the median score of the spam
 //	Unsure = min(Spam, p(y) + y), y = min(0, log(SpamMissed))       if the scores are log odds
 //	         min(Spam, 0.7 m0 y / log(1000))                        else; m0: the median score of the ham, with the sign changed
-//	p(x)   = (b - x) tanh(P / (b - x)) for P > 0, else P            P: max(Prior, Apart) for Spam, Apart for Unsure
+//	p(x)   = |b - x| tanh(P / |b - x|)                              P: max(Prior, Apart) for Spam, Apart for Unsure
+//	                                                                b: the bound on the side of P
 //
 // Log odds are the prior and the logarithm of a likelihood ratio, and of ham at most one in k messages has a ratio of k or more (J.
 // Ville 1939): so HamLost allows a ratio of 100 / HamLost. docs/inside/thresholds.md derives the rules and measures them.

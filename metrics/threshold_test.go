@@ -12,10 +12,10 @@ func repeat(n int, score float64) []float64 { return slices.Repeat([]float64{sco
 
 func TestChooseThresholds(t *testing.T) {
 	defaults := DefaultThresholdOptions()
-	odds := Scale{Prior: math.Log(0.5), Apart: math.Log(0.5), LogOdds: 0.72, Bound: 8}
-	moreSpam := Scale{Prior: math.Log(20), Apart: math.Log(20), LogOdds: 0.72, Bound: 8}
-	manyOfHam := Scale{Prior: math.Log(0.1), Apart: math.Log(0.5), LogOdds: 0.72, Bound: 8}
-	manyOfSpam := Scale{Prior: math.Log(0.5), Apart: math.Log(0.1), LogOdds: 0.72, Bound: 8}
+	odds := Scale{Prior: math.Log(0.5), Apart: math.Log(0.5), LogOdds: 0.72, Bounds: [2]float64{-5.5, 8}}
+	moreSpam := Scale{Prior: math.Log(20), Apart: math.Log(20), LogOdds: 0.72, Bounds: [2]float64{-5.5, 8}}
+	manyOfHam := Scale{Prior: math.Log(0.1), Apart: math.Log(0.5), LogOdds: 0.72, Bounds: [2]float64{-5.5, 8}}
+	manyOfSpam := Scale{Prior: math.Log(0.5), Apart: math.Log(0.1), LogOdds: 0.72, Bounds: [2]float64{-5.5, 8}}
 	tests := []struct {
 		name      string
 		ham, spam []float64
@@ -24,43 +24,43 @@ func TestChooseThresholds(t *testing.T) {
 		want      Thresholds
 		warning   string
 	}{
-		// ln 0.5 + 0.72 ln 1000 = -0.693147 + 4.973584
-		{"log odds need the prior and the ratio", repeat(9, -5), repeat(9, 7), odds, defaults, Thresholds{-0.693147, 4.280437}, ""},
-		// ln 0.5 + 0.72 ln 100 = -0.693147 + 3.315722
-		{"a larger limit needs a smaller ratio", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{HamLost: 1, SpamMissed: 1}, Thresholds{-0.693147, 2.622575}, ""},
-		// ln 0.5 + 0.72 ln(100/99) = -0.685911 for ham_lost=99, and ln 0.5 for 100
-		{"a large limit is near the prior", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{HamLost: 99, SpamMissed: 1}, Thresholds{-0.693147, -0.685911}, ""},
-		{"with the largest nothing is unsure", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{HamLost: 100, SpamMissed: 100}, Thresholds{-0.693147, -0.693147}, ""},
-		// ln 0.5 + ln 0.1
-		{"a limit on spam below 1% makes more unsure", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{HamLost: 0.1, SpamMissed: 0.1}, Thresholds{-2.995732, 4.280437}, ""},
-		{"near-duplicates of ham do not count", repeat(9, -5), repeat(9, 7), manyOfHam, defaults, Thresholds{-0.693147, 4.280437}, ""},
-		// ln 0.1, and ln 0.5 + 0.72 ln 1000
-		{"those of spam make more unsure", repeat(9, -5), repeat(9, 7), manyOfSpam, defaults, Thresholds{-2.302585, 4.280437}, ""},
+		// Of ln 0.5 = -0.693147, -10.473584 tanh(0.693147 / 10.473584) counts beside 0.72 ln 1000 = 4.973584, and -5.5 tanh(0.693147 / 5.5) beside 0.
+		{"log odds need the prior and the ratio", repeat(9, -5), repeat(9, 7), odds, defaults, Thresholds{-0.689501, 4.281447}, ""},
+		// 0.72 ln 100 = 3.315722, and 8.815722 tanh(0.693147 / 8.815722) = 0.691722
+		{"a larger limit needs a smaller ratio", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{HamLost: 1, SpamMissed: 1}, Thresholds{-0.689501, 2.624000}, ""},
+		// 0.72 ln(100 / 99) = 0.007236
+		{"a large limit is near the prior", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{HamLost: 99, SpamMissed: 1}, Thresholds{-0.689501, -0.682274}, ""},
+		{"with the largest nothing is unsure", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{HamLost: 100, SpamMissed: 100}, Thresholds{-0.689501, -0.689501}, ""},
+		// ln 0.1 = -2.302585, and 3.197415 tanh(0.693147 / 3.197415) = 0.682489
+		{"a limit on spam below 1% makes more unsure", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{HamLost: 0.1, SpamMissed: 0.1}, Thresholds{-2.985074, 4.281447}, ""},
+		{"near-duplicates of ham do not count", repeat(9, -5), repeat(9, 7), manyOfHam, defaults, Thresholds{-0.689501, 4.281447}, ""},
+		// 5.5 tanh(2.302585 / 5.5) = 2.176867
+		{"those of spam make more unsure", repeat(9, -5), repeat(9, 7), manyOfSpam, defaults, Thresholds{-2.176867, 4.281447}, ""},
 		// x = 4.973584 leaves room for 3.026416: x + 3.026416 tanh(2.995732 / 3.026416) = 7.265498; 8 tanh(2.995732 / 8) = 2.863139
 		{"much spam counts as far as the bound leaves room", repeat(9, -5), repeat(9, 7.5), moreSpam, defaults, Thresholds{2.863139, 7.265498}, ""},
 		// 0.72 ln 1e6 = 9.947168 is beyond the bound, which no prior changes.
 		{"a limit that no score can meet calls nothing spam", repeat(9, -5), repeat(9, 7.5), moreSpam, ThresholdOptions{HamLost: 0.0001, SpamMissed: 1}, Thresholds{2.863139, 12.942900}, ""},
-		{"a limit of 0 calls nothing spam", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{SpamMissed: 1}, Thresholds{-0.693147, Beyond},
+		{"a limit of 0 calls nothing spam", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{SpamMissed: 1}, Thresholds{-0.689501, Beyond},
 			"nothing is called spam: thresholds.ham_lost is 0"},
-		{"a limit of 0 calls nothing ham", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{HamLost: 0.1}, Thresholds{-Beyond, 4.280437}, ""},
+		{"a limit of 0 calls nothing ham", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{HamLost: 0.1}, Thresholds{-Beyond, 4.281447}, ""},
 		{"without a unit it is 0.7 of the median of the spam", repeat(9, -50), []float64{20, 60, 90}, Scale{}, defaults, Thresholds{0, 42}, ""},
 		// 42 ln 100 / ln 1000 = 28; -35 ln 10 / ln 1000 = -11.666667
 		{"and in proportion to the logarithm", repeat(9, -50), []float64{20, 60, 90}, Scale{}, ThresholdOptions{HamLost: 1, SpamMissed: 0.1}, Thresholds{-11.666667, 28}, ""},
 		{"spam that scores as ham gives no unit", repeat(9, -5), repeat(9, -6), Scale{}, defaults, Thresholds{0, 0}, ""},
 		// Of 1,000 ham, 10 are above the median of the spam: e = 2.6%, and 10 are no more than 2% and 0.1%.
-		{"spam that is called ham moves nothing", slices.Concat(repeat(990, -5), repeat(10, 8)), repeat(99, 7), odds, defaults, Thresholds{-0.693147, 4.280437}, ""},
+		{"spam that is called ham moves nothing", slices.Concat(repeat(990, -5), repeat(10, 8)), repeat(99, 7), odds, defaults, Thresholds{-0.689501, 4.281447}, ""},
 		// None is above the median, so the limit alone explains them: P(10 or more of 1,000 at 0.1%) = 1e-7.
-		{"ham that scores as no spam does raises the threshold", slices.Concat(repeat(990, -5), repeat(10, 5)), repeat(99, 7), odds, defaults, Thresholds{-0.693147, 5}, ""},
+		{"ham that scores as no spam does raises the threshold", slices.Concat(repeat(990, -5), repeat(10, 5)), repeat(99, 7), odds, defaults, Thresholds{-0.689501, 5}, ""},
 		// P(3 or more of 1,000 at 0.1%) = 0.080, P(4 or more) = 0.019: one of the four must not be lost.
-		{"as far as chance does not explain it", slices.Concat(repeat(996, -5), []float64{5, 5.5, 6, 6.5}), repeat(99, 7), odds, defaults, Thresholds{-0.693147, 5}, ""},
-		{"chance explains three", slices.Concat(repeat(997, -5), []float64{5.5, 6, 6.5}), repeat(99, 7), odds, defaults, Thresholds{-0.693147, 4.280437}, ""},
-		{"small scores of spam have half of it found if no ham is near", repeat(90, -3), []float64{2, 3, 4}, odds, defaults, Thresholds{-0.693147, 3}, ""},
-		{"also if a third of it is large", repeat(90, -3), []float64{2, 3, 5}, odds, defaults, Thresholds{-0.693147, 3}, ""},
-		{"and not if half of it is", repeat(90, -3), []float64{2, 3, 5, 6}, odds, defaults, Thresholds{-0.693147, 4.280437}, ""},
-		{"and not if less than 20 ham show it", repeat(19, -3), []float64{2, 3, 4}, odds, defaults, Thresholds{-0.693147, 4.280437}, ""},
-		{"and if 20 do", repeat(20, -3), []float64{2, 3, 4}, odds, defaults, Thresholds{-0.693147, 3}, ""},
-		{"and not if ham is near", slices.Concat(repeat(90, -3), repeat(9, 2.5)), []float64{2, 3, 4}, odds, defaults, Thresholds{-0.693147, 4.280437}, ""},
-		{"a model that knows nothing calls nothing spam", repeat(90, 1), repeat(90, 1), odds, ThresholdOptions{HamLost: 50, SpamMissed: 1}, Thresholds{-0.693147, 1}, ""},
+		{"as far as chance does not explain it", slices.Concat(repeat(996, -5), []float64{5, 5.5, 6, 6.5}), repeat(99, 7), odds, defaults, Thresholds{-0.689501, 5}, ""},
+		{"chance explains three", slices.Concat(repeat(997, -5), []float64{5.5, 6, 6.5}), repeat(99, 7), odds, defaults, Thresholds{-0.689501, 4.281447}, ""},
+		{"small scores of spam have half of it found if no ham is near", repeat(90, -3), []float64{2, 3, 4}, odds, defaults, Thresholds{-0.689501, 3}, ""},
+		{"also if a third of it is large", repeat(90, -3), []float64{2, 3, 5}, odds, defaults, Thresholds{-0.689501, 3}, ""},
+		{"and not if half of it is", repeat(90, -3), []float64{2, 3, 5, 6}, odds, defaults, Thresholds{-0.689501, 4.281447}, ""},
+		{"and not if less than 20 ham show it", repeat(19, -3), []float64{2, 3, 4}, odds, defaults, Thresholds{-0.689501, 4.281447}, ""},
+		{"and if 20 do", repeat(20, -3), []float64{2, 3, 4}, odds, defaults, Thresholds{-0.689501, 3}, ""},
+		{"and not if ham is near", slices.Concat(repeat(90, -3), repeat(9, 2.5)), []float64{2, 3, 4}, odds, defaults, Thresholds{-0.689501, 4.281447}, ""},
+		{"a model that knows nothing calls nothing spam", repeat(90, 1), repeat(90, 1), odds, ThresholdOptions{HamLost: 50, SpamMissed: 1}, Thresholds{-0.689501, 1}, ""},
 		{"no ham", nil, repeat(7, 7), odds, defaults, Thresholds{0, Beyond}, "nothing is called spam: the held-out mail has 0 ham and 7 spam, and both are needed"},
 		{"no spam", repeat(7, -7), nil, odds, defaults, Thresholds{0, Beyond}, "nothing is called spam: the held-out mail has 7 ham and 0 spam, and both are needed"},
 		{"nothing", nil, nil, odds, defaults, Thresholds{}, "thresholds stay at 0, and no message is unsure: there is no held-out mail"},
@@ -82,7 +82,7 @@ func TestChooseThresholds(t *testing.T) {
 // Three in a hundred wrong labels, in both classes or in one, must not move the thresholds far, whatever the scores mean.
 func TestWrongLabelsMoveNoThresholdFar(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 0))
-	for name, scale := range map[string]Scale{"log odds": {LogOdds: 0.72, Bound: 8}, "no unit": {}} {
+	for name, scale := range map[string]Scale{"log odds": {LogOdds: 0.72, Bounds: [2]float64{-5.5, 8}}, "no unit": {}} {
 		for range 100 {
 			scores, spam := make([]float64, 2000), make([]bool, 2000)
 			for i := range scores {

@@ -89,13 +89,16 @@ const (
 	minGradient = 1e-6
 )
 
-// LogOdds returns what one unit of log likelihood ratio is worth in the score of spam, among the greatest scores of ham, and the bound of the score.
+// LogOdds returns what one unit of log likelihood ratio is worth in the score of spam, among the greatest scores of ham, and the bounds of the score.
 // The unit is less than 1 because votes are bounded. It was measured for the default bounds (docs/inside/thresholds.md); for others it is 0, unknown.
-func (m Votes) LogOdds() (unit, bound float64) {
+func (m Votes) LogOdds() (unit float64, bounds [2]float64) {
 	if m.GroupBound == groupBound && m.PastedBound == pastedBound && m.Bound == memberBound {
 		unit = 0.72
 	}
-	return unit, 2 * m.Bound
+	for _, member := range m.form([]string{"ham", "spam"}) {
+		bounds[0], bounds[1] = bounds[0]-member.Bounds.Below, bounds[1]+member.Bounds.Above
+	}
+	return unit, bounds
 }
 
 const groupBound, pastedBound, memberBound = 3, 1.5, 4

@@ -156,7 +156,9 @@ func (o Options) choose(c *Collection, s Scores, scored []int, t models.Trainer)
 // ScaleOf returns the scale of the scores of a model of a trainer that has learned documents with these labels, and where near-duplicates count as
 // one with the labels apart.
 func ScaleOf(t models.Trainer, labels, apart []int32) metrics.Scale {
-	m, ok := t.(interface{ LogOdds() (unit, bound float64) })
+	m, ok := t.(interface {
+		LogOdds() (unit float64, bounds [2]float64)
+	})
 	if !ok {
 		return metrics.Scale{}
 	}
@@ -168,7 +170,7 @@ func ScaleOf(t models.Trainer, labels, apart []int32) metrics.Scale {
 		return math.Log(of[filter.SpamClass] / of[0])
 	}
 	scale := metrics.Scale{Prior: prior(labels), Apart: prior(apart)}
-	scale.LogOdds, scale.Bound = m.LogOdds()
+	scale.LogOdds, scale.Bounds = m.LogOdds()
 	return scale
 }
 
