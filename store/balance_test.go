@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -88,6 +89,9 @@ func TestAStoreIsUnbalancedUntilItIsFitted(t *testing.T) {
 	}
 	if (facts{Fitted: 1, Known: []int{10000, 5000}, Changed: 1499}).hasGrown(100) || !(facts{Fitted: 1, Known: []int{10000, 5000}, Changed: 1500}).hasGrown(100) {
 		t.Error("not fitted after a tenth of what was known")
+	}
+	if (facts{Fitted: 1, Known: []int{10, 10}, Changed: 1500}).hasGrown(math.MaxInt) {
+		t.Error("fitted though it is not to be fitted for a number of messages")
 	}
 }
 

@@ -361,15 +361,14 @@ func (f facts) hasGrown(after int) bool {
 	for _, n := range f.Known {
 		known += n
 	}
-	return f.Fitted != 0 && f.Changed >= max(10*after, int(aheadShare*float64(known)))
+	return f.Fitted != 0 && f.Changed/10 >= after && float64(f.Changed) >= aheadShare*float64(known)
 }
 
 // fitSuffix is appended to the path of a model to name the file that is locked while [Store.FitIfDue] fits it.
 const fitSuffix = Suffix + ".fit"
 
-// FitIfDue fits the model again if the mix of classes asks for it, and if there is nothing else to do also after [Options.RetrainAfter] messages, else after
-// many more. The result is
-// zero if it was not fitted: with RetrainAfter 0, or if that is not possible yet.
+// FitIfDue fits the model again if the mix of classes asks for it, and if there is nothing else to do also after [Options.RetrainAfter] messages,
+// else after many more. The result is zero if it was not fitted: with RetrainAfter 0, or if that is not possible yet.
 func (s *Store) FitIfDue(ctx context.Context, o RetrainOptions, idle bool) (train.Refitted, error) {
 	after := s.options.RetrainAfter
 	if after == 0 || !s.facts.isUnbalanced() && !(idle && s.Changed() >= after) && !s.facts.hasGrown(after) {

@@ -245,17 +245,18 @@ func (c *Collection) InPart(part corpus.Part) []int {
 	return slices.DeleteFunc(c.All(), func(i int) bool { return c.parts[i] != part })
 }
 
-// firsts reports of each message whether it stands for its near-duplicates of its class. The order in which mail is found does not decide which.
-func (c *Collection) firsts() []bool {
+// firsts returns of some messages those that stand for their near-duplicates of their class. The order in which mail is found does not decide which.
+func (c *Collection) firsts(messages []int) map[int]bool {
 	type group struct {
 		of    uint64
 		label int
 	}
-	first, seen, order := make([]bool, c.Len()), map[group]bool{}, c.All()
+	first, seen, order := map[int]bool{}, map[group]bool{}, slices.Clone(messages)
 	c.sort(order)
 	for _, i := range order {
-		g := group{c.groups[i], c.documents[i].Label}
-		first[i], seen[g] = !seen[g], true
+		if g := (group{c.groups[i], c.documents[i].Label}); !seen[g] {
+			first[i], seen[g] = true, true
+		}
 	}
 	return first
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -121,23 +122,21 @@ type Choice struct {
 	Promise *metrics.Promise `json:"promise,omitempty"`
 }
 
-// choose chooses by the scores of the held-out documents of c with these numbers. Near-duplicates count as one message for the thresholds: a model
-// learns little from the second, and thousands of reports of one program among the ham would let chaff call more of the other ham spam.
+// choose chooses for a model of the training part of c, by the scores of the documents with these numbers. Near-duplicates count as one message
+// for the thresholds: a model learns little from the second, and thousands of reports of one program among the ham would let chaff call more of
+// the other ham spam.
 func (o Options) choose(c *Collection, s Scores, scored []int, t models.Trainer) (chosen Choice, warnings []string) {
 	if filter.IsSpamFilter(c.Classes) {
-		first, some := c.firsts(), Scores{Classes: s.Classes}
+		first, some := c.firsts(scored), Scores{Classes: s.Classes}
 		for n, i := range scored {
 			if first[i] {
 				some.Labels, some.Scores = append(some.Labels, s.Labels[n]), append(some.Scores, s.Row(n)...)
 			}
 		}
-		var all, apart []int32
-		for i, d := range c.documents {
-			if all = append(all, int32(d.Label)); first[i] {
-				apart = append(apart, int32(d.Label))
-			}
-		}
-		thresholds, doubts := metrics.ChooseThresholds(some.Margins(), ScaleOf(t, all, apart), o.Thresholds)
+		learned := c.InPart(corpus.Train)
+		_, labels := c.rows(learned)
+		_, apart := c.rows(slices.Collect(maps.Keys(c.firsts(learned))))
+		thresholds, doubts := metrics.ChooseThresholds(some.Margins(), ScaleOf(t, labels, apart), o.Thresholds)
 		chosen.Thresholds, warnings = &thresholds, doubts
 		chosen.Promise = o.Thresholds.Promise(thresholds, s.Margins())
 	}

@@ -206,6 +206,25 @@ func TestTheVocabularyHasTheTermsOfTheTrainingPart(t *testing.T) {
 	}
 }
 
+// With a split by time the parts may have other shares of spam.
+func TestThresholdsFollowTheMixOfTheMailThatWasLearned(t *testing.T) {
+	c := collect(t, corpustest.Mailbox(5, 80, "ham", "spam"), DefaultCollectOptions(), "ham", "spam")
+	members, left := c.Members(), []int{60, 15} // of each class to be learned
+	for i, m := range members {
+		members[i].Part = corpus.Development
+		if left[m.Label]--; left[m.Label] >= 0 {
+			members[i].Part = corpus.Train
+		}
+	}
+	c, err := c.Select(members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, r := fit(t, c, "votes"); r.Thresholds.Unsure > -1 { // 0 by the mix of all messages
+		t.Errorf("60 ham and 15 spam were learned, and the thresholds are %v", *r.Thresholds)
+	}
+}
+
 func TestASplitByTimeTrainsOnTheOldest(t *testing.T) {
 	var labelled [][2]string
 	for day := 1; day <= 20; day++ {
