@@ -58,7 +58,6 @@ type Engine struct {
 
 	stop    context.CancelFunc // ends the watcher, and fitting a model
 	running sync.WaitGroup     // the watcher, and what fits models
-	ended   chan struct{}      // closed at the end of Close
 }
 
 // New returns an engine that runs until Close, also if ctx ends before.
@@ -78,7 +77,7 @@ func open(o Options, log Logger) (*Engine, error) {
 	e := &Engine{
 		Counters: &Counters{}, Started: time.Now(), options: o, log: log, events: events{log: o.Events},
 		users: &users{options: o, log: log, open: map[string]*user{}},
-		slots: make(chan struct{}, parallel.Workers(o.Workers)), large: make(chan struct{}, 1), ended: make(chan struct{}),
+		slots: make(chan struct{}, parallel.Workers(o.Workers)), large: make(chan struct{}, 1),
 	}
 	e.judge, e.learner = e.classify, &learner{engine: e, turn: make(chan struct{}, 1), changed: map[string]bool{}, idleFor: idleFor}
 	var err error
@@ -135,10 +134,7 @@ func (e *Engine) start(ctx context.Context) {
 
 // Close refuses new messages, and finishes those that were accepted. The error is that of ctx, if it ends before that.
 func (e *Engine) Close(ctx context.Context) error {
-	if e.closed.Swap(true) {
-		<-e.ended
-		return nil
-	}
+	e.closed.Store(true)
 	e.stop()
 	done := make(chan struct{})
 	go func() {
@@ -155,7 +151,6 @@ func (e *Engine) Close(ctx context.Context) error {
 		err = fmt.Errorf("stop: %w", ctx.Err())
 	}
 	e.learner.abort()
-	close(e.ended)
 	return err
 }
 
