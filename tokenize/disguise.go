@@ -49,7 +49,7 @@ func restoreLetters(s []byte) (word []byte) {
 }
 
 // watch emits the words behind disguises. It gets the chunks of a text with the kinds of their bytes and the number of blanks before them, and an
-// empty one at the end; of neighbouring plain words only the first.
+// empty one at the end.
 func (t *Tokenizer) watch(chunk []byte, kinds byteKind, gap int) {
 	t.putMeant(message.LetterDigit, withSigns(chunk, kinds))
 	t.putMeant(message.SpacedLetters, t.spaced.add(chunk, kinds, gap))

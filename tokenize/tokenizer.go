@@ -241,7 +241,6 @@ func (t *Tokenizer) words(l lexicon, text []byte) {
 		t.before.term, t.before.hash, _ = l.known.get([]byte(textStart), true)
 	}
 	s := chunks{text: text, view: &t.view}
-	wasWord := true
 	for chunk := s.next(); len(chunk) > 0 && t.left >= 0; chunk = s.next() {
 		if l.tag == bodyTag {
 			t.beyondHead = t.textRead >= t.options.StartBytes
@@ -257,11 +256,9 @@ func (t *Tokenizer) words(l lexicon, text []byte) {
 		default:
 			t.unicodeWords(chunk)
 		}
-		isWord := len(chunk) > 2 && s.kinds&sign == 0 && kindOf[chunk[1]]&kindOf[chunk[2]] == alpha
-		if l.isProse && (!isWord || !wasWord) {
+		if l.isProse {
 			t.watch(chunk, s.kinds, s.gap)
 		}
-		wasWord = isWord
 	}
 	if l.isProse {
 		t.watch(nil, 0, 0)
