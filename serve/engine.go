@@ -103,9 +103,9 @@ func makeFolderOfUsers(o Options) error {
 	if err := os.MkdirAll(o.Users, 0o700); err != nil {
 		return fmt.Errorf("folder of users: %w", err)
 	}
-	own, errOwn := os.Stat(o.Users)
-	model, errModel := os.Stat(filepath.Dir(o.Model))
-	if errOwn == nil && errModel == nil && os.SameFile(own, model) {
+	own, _ := os.Stat(o.Users)
+	model, _ := os.Stat(filepath.Dir(o.Model))
+	if os.SameFile(own, model) {
 		return fmt.Errorf("folder of users: %s is that of the model, whose files would get mixed up with users: give it another one", o.Users)
 	}
 	return checkRoot(o.Users)
@@ -125,9 +125,7 @@ func checkRoot(path string) error {
 // start starts the goroutines of e.
 func (e *Engine) start(ctx context.Context) {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
-	lessons, abort := context.WithCancel(context.WithoutCancel(ctx))
-	e.stop, e.learner.abort = stop, abort
-	e.learner.ctx, e.learner.idle = lessons, time.NewTimer(e.learner.idleFor)
+	e.stop, e.learner.idle = stop, time.NewTimer(e.learner.idleFor)
 	e.running.Go(func() { e.learner.fitWhenIdle(running) })
 	e.running.Go(func() { e.watch(running) })
 }
@@ -144,14 +142,12 @@ func (e *Engine) Close(ctx context.Context) error {
 		e.running.Wait()
 		close(done)
 	}()
-	var err error
 	select {
 	case <-done:
+		return nil
 	case <-ctx.Done():
-		err = fmt.Errorf("stop: %w", ctx.Err())
+		return fmt.Errorf("stop: %w", ctx.Err())
 	}
-	e.learner.abort()
-	return err
 }
 
 // Verdict is the result of judging a message.

@@ -77,7 +77,7 @@ func (e *Engine) learn(ctx context.Context, from Origin, raw []byte, label strin
 	case <-ctx.Done():
 		return o, ctx.Err()
 	}
-	if o, err = l.teach(path, from.User, raw, label); err == nil {
+	if o, err = l.teach(context.WithoutCancel(ctx), path, from.User, raw, label); err == nil {
 		if len(l.changed) == 0 {
 			l.since = time.Now()
 		}
@@ -98,8 +98,6 @@ type learner struct {
 	since   time.Time       // of the first change
 	idleFor time.Duration   // for how long nothing was learned before a model is fitted again
 	idle    *time.Timer
-	ctx     context.Context // of learning
-	abort   context.CancelFunc
 
 	reading  sync.Mutex    // held while changed models are read
 	readings atomic.Uint64 // how often that was begun
@@ -129,7 +127,7 @@ func (l *learner) fitWhenIdle(ctx context.Context) {
 }
 
 // teach learns a message into the log of one model.
-func (l *learner) teach(path, user string, raw []byte, label string) (o store.Outcome, err error) {
+func (l *learner) teach(ctx context.Context, path, user string, raw []byte, label string) (o store.Outcome, err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
 			err = l.engine.fault(fault)
@@ -137,11 +135,11 @@ func (l *learner) teach(path, user string, raw []byte, label string) (o store.Ou
 			l.engine.log.Warn("%v", err)
 		}
 	}()
-	s, err := store.Open(l.ctx, path, l.engine.options.Store)
+	s, err := store.Open(ctx, path, l.engine.options.Store)
 	if isNew := errors.Is(err, store.ErrNone) && path != l.engine.options.Model; isNew && label == "" {
 		return store.Outcome{What: store.Refused, Reason: store.NeverKnown}, nil
 	} else if isNew {
-		s, err = l.beginUser(path, user)
+		s, err = l.beginUser(ctx, path, user)
 	}
 	if errors.Is(err, store.ErrNone) {
 		return o, fmt.Errorf("%w, so it cannot learn: chaff train makes one", err)
@@ -162,7 +160,7 @@ func (l *learner) teach(path, user string, raw []byte, label string) (o store.Ou
 }
 
 // beginUser begins the log of a user who has none.
-func (l *learner) beginUser(path, user string) (*store.Store, error) {
+func (l *learner) beginUser(ctx context.Context, path, user string) (*store.Store, error) {
 	o := l.engine.options
 	if entries, err := os.ReadDir(o.Users); err != nil {
 		return nil, fmt.Errorf("folder of users: %w", err)
@@ -172,12 +170,12 @@ func (l *learner) beginUser(path, user string) (*store.Store, error) {
 	if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return nil, fmt.Errorf("folder of a user: %w", err)
 	}
-	if err := store.BeginLike(l.ctx, path, l.engine.shared.current().filter, o.Store); err != nil {
+	if err := store.BeginLike(ctx, path, l.engine.shared.current().filter, o.Store); err != nil {
 		os.Remove(filepath.Dir(path)) // if it is empty
 		return nil, err
 	}
 	l.engine.log.Note("began a model for the user %s", user)
-	return store.Open(l.ctx, path, o.Store)
+	return store.Open(ctx, path, o.Store)
 }
 
 // retrain fits a model again if enough was learned since the last time, or mostly one class. What a user has taught may not be enough for a fit.
