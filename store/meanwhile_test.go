@@ -91,20 +91,6 @@ func TestWhatOthersDidInAPauseCounts(t *testing.T) {
 	}
 }
 
-// teach teaches messages in another process.
-func teach(t *testing.T, path string, all ...Message) error {
-	s, err := Open(t.Context(), path, DefaultOptions())
-	for _, m := range all {
-		if err == nil {
-			_, err = s.Learn(m)
-		}
-	}
-	if err != nil {
-		return err
-	}
-	return s.Close()
-}
-
 // begun begins a model and returns its path.
 func begun(t *testing.T, classes []string, o train.CollectOptions) string {
 	path := filepath.Join(t.TempDir(), "begun")

@@ -70,6 +70,20 @@ func trainedWith(t testing.TB, model string, source corpus.Source, o train.Colle
 	return path
 }
 
+// teach teaches messages in another process.
+func teach(t *testing.T, path string, all ...Message) error {
+	s, err := Open(t.Context(), path, DefaultOptions())
+	for _, m := range all {
+		if err == nil {
+			_, err = s.Learn(m)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return s.Close()
+}
+
 func opened(t testing.TB, path string) *Store {
 	t.Helper()
 	s, err := Open(t.Context(), path, DefaultOptions())
