@@ -90,9 +90,6 @@ func some(named ...string) (attributes []slog.Attr) {
 
 // judged logs a verdict, or why there is none.
 func (e *events) judged(protocol string, r *Record) {
-	if e.log == nil {
-		return
-	}
 	all := some("protocol", protocol, "queue", r.QueueID, "id", r.ID, "user", r.User)
 	if r.Unjudged != "" {
 		all = append(all, slog.String("unjudged", r.Unjudged))

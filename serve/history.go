@@ -101,13 +101,10 @@ func newHistory(o Options, kept []Record) *History {
 }
 
 func (h *History) add(r *Record) {
-	if h.most == 0 {
-		return
-	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.records) == 2*h.most { // others may be reading it
-		h.records = slices.Clone(h.records[h.most:])
+	if len(h.records) >= 2*h.most { // others may be reading it
+		h.records = slices.Clone(h.records[len(h.records)-h.most:])
 	}
 	h.records = append(h.records, r)
 }

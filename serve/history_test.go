@@ -50,7 +50,10 @@ func TestAStartBeginsWithTheRecordsOfKeptMessages(t *testing.T) {
 		for n := range 3 {
 			judge(t, e, "", []byte(fmt.Sprintf("Message-ID: %d\nSubject: sold\n\nwords of the message %d\n", n, n)))
 		}
-		before := ids(e.History.All())
+		before, now := ids(e.History.All()), e.History.All()[0]
+		if kept, _, err := e.Kept.Get(now.Key); err != nil || kept.Subject != "sold" || now.Subject != want {
+			t.Errorf("the subject is %q and that of the kept message %q, want %q and sold: %v", now.Subject, kept.Subject, want, err)
+		}
 		if err := e.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
