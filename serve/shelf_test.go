@@ -220,6 +220,30 @@ func TestAMessageThatCannotBeReadNowStaysKept(t *testing.T) {
 	}
 }
 
+func TestADamagedMessageIsNoLongerKept(t *testing.T) {
+	for about, damage := range map[string]func(data []byte) []byte{
+		"cut":     func(data []byte) []byte { return data[:len(data)-1] },
+		"longer":  func(data []byte) []byte { return append(data, 'x') },
+		"changed": func(data []byte) []byte { data[len(data)-2] ^= 1; return data },
+	} {
+		o, u, r, _ := shelfOfOne(t)
+		file := filepath.Join(o.Model+KeptSuffix, r.Key)
+		data, err := os.ReadFile(file)
+		if err == nil {
+			err = os.WriteFile(file, damage(data), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := openShelf(o); err != nil || (keptIDs(again) == "") != (about != "changed") {
+			t.Errorf("%s: a start keeps %q, %v", about, keptIDs(again), err)
+		}
+		if _, raw, err := u.Get(r.Key); !errors.Is(err, ErrNotKept) || u.Has(r.Key) {
+			t.Errorf("%s: got %q, %v", about, raw, err)
+		}
+	}
+}
+
 func TestSubjectsOfTheHistoryAreDecodedAsMailIs(t *testing.T) {
 	for _, tt := range []struct{ value, want string }{
 		{"hello", "hello"},

@@ -222,6 +222,7 @@ func TestASharedModelThatIsFittedAgainKeepsItsUsers(t *testing.T) {
 	e, log := startUsers(t, nil)
 	learn(t, e, "alice", mail("ham", 70), "spam")
 	judge(t, e, "alice", mail("ham", 70))
+	before := e.shared.current().background
 	s, err := store.Open(t.Context(), e.options.Model, store.DefaultOptions())
 	if err != nil {
 		t.Fatal(err)
@@ -235,6 +236,9 @@ func TestASharedModelThatIsFittedAgainKeepsItsUsers(t *testing.T) {
 	}
 	if v := judge(t, e, "alice", mail("ham", 70)); v.User <= 0 {
 		t.Errorf("got %+v", v)
+	}
+	if e.shared.current().background == before {
+		t.Error("mail is compared with what the model before was fitted to")
 	}
 	if strings.Contains(log.String(), "warning") {
 		t.Errorf("log: %s", log)
