@@ -71,8 +71,8 @@ func withSigns(chunk []byte, kinds byteKind) (word []byte) {
 	}
 	s := bytes.TrimFunc(chunk, isPunctuation)
 	const shortest = 3 // of the two words of a name like ann@localhost
-	before, after, hasAt := bytes.Cut(s, []byte("@"))
-	if hasAt && len(before) >= shortest && len(after) >= shortest || !bytes.ContainsAny(s, "@$!|") {
+	before, after, _ := bytes.Cut(s, []byte("@"))
+	if len(before) >= shortest && len(after) >= shortest || !bytes.ContainsAny(s, "@$!|") {
 		return nil
 	}
 	return restoreLetters(s)
@@ -147,7 +147,7 @@ func separated(chunk []byte, kinds byteKind) (word []byte) {
 	rest, count := letters, 0
 	for goesOn := true; goesOn; count++ {
 		r, size := utf8.DecodeRune(rest)
-		if size == 0 || !isEuropean(r) || !unicode.IsLetter(r) {
+		if !isEuropean(r) || !unicode.IsLetter(r) {
 			break
 		}
 		rest, goesOn = bytes.CutPrefix(rest[size:], between)
@@ -180,7 +180,6 @@ func reveal(dst, word []byte, normalize func(dst, word []byte) []byte) ([]byte, 
 	}
 	plain, scripts := plainOf(text)
 	switch {
-	case plain == nil, scripts&^latinLetters == 0:
 	case scripts&(scripts-1) != 0, scripts&latinLookAlikes != 0:
 		return normalize(dst, plain), &disguise{mark: message.Homoglyph}
 	case scripts == rareLetters && len(plain) >= minDisguised:
