@@ -244,6 +244,20 @@ func TestNearDuplicatesMoveNoThresholdOfVotes(t *testing.T) {
 	}
 }
 
+// A class whose messages are all near-duplicates of the other class still has one.
+func TestNearDuplicatesCountOnceInEachClass(t *testing.T) {
+	var reports [][2]string
+	for n := range 10 {
+		reports = append(reports, [2]string{[]string{"ham", "spam"}[n%2], fmt.Sprintf("Subject: report\n\nthe nightly copy of all volumes has ended without any error, number %d\n", n)})
+	}
+	c := collect(t, corpustest.Messages(reports...), DefaultCollectOptions(), "ham", "spam")
+	for _, some := range [][]int{c.All(), {2, 3, 4}} {
+		if got := c.firsts(some); len(got) != 2 || c.summary.Groups != 1 {
+			t.Errorf("of %d messages of one group and two classes %v stand for the others", len(some), got)
+		}
+	}
+}
+
 // before is a model of an earlier program.
 type before struct{ metrics.Thresholds }
 
