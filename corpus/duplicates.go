@@ -91,16 +91,13 @@ func (h *hashes) writeLines(text []byte) {
 			h.write(text)
 			return
 		}
-		j := i + 1
-		for j < len(text) && text[j] == '\r' {
-			j++
-		}
-		if text[j] == '\n' {
+		rest := bytes.TrimLeft(text[i:], "\r")
+		if rest[0] == '\n' {
 			h.write(text[:i])
 		} else {
-			h.write(text[:j]) // CRs within a line are text
+			h.write(text[:len(text)-len(rest)]) // CRs within a line are text
 		}
-		text = text[j:]
+		text = rest
 	}
 }
 

@@ -23,6 +23,7 @@ func TestFingerprintOfTheSameMessage(t *testing.T) {
 		{"names in any case", "RECEIVED: x\nx-spam-STATUS: Yes,\n hits=9\n" + letter},
 		{"a blank before the colon", "Received : x\n" + letter},
 		{"delivery fields further down", strings.Replace(letter, "Subject", "X-UID: 7\nStatus: RO\nSubject", 1)},
+		{"delivery fields at the end of the header", strings.Replace(letter, "\n\n", "\nStatus: RO\n\n", 1)},
 		{"a copy that passed SpamAssassin", "X-Spam-Checker-Version: SpamAssassin 4.0.1 on mx\nX-Spam-Level: ***\nX-Spam-Status: No, score=3.1\n\ttests=BAYES_50 autolearn=no\nX-Spam-Report: \n\t*  0.8 BAYES_50\n" + letter},
 		{"a copy that passed rspamd", "X-Rspamd-Queue-Id: 4F2\nX-Rspamd-Server: mx\nX-Spamd-Result: default: False [1.2 / 15]\nX-Spamd-Bar: +\nX-Rspamd-Action: no action\n" + letter},
 		{"a copy that passed bogofilter", "X-Bogosity: Unsure, tests=bogofilter, spamicity=0.52, version=1.2.5\n" + letter},
@@ -78,6 +79,7 @@ func TestFingerprintOfDifferentMessages(t *testing.T) {
 		strings.Replace(letter, "Dear", "Received: x\nDear", 1), // text in the body
 		strings.Replace(letter, ", ", ",\r", 1),
 		strings.Replace(letter, "Bob,", "Bob\r,", 1),
+		strings.Replace(letter, "Bob,", "Rob\r,", 1),
 		"Receivedx: a\n" + letter,
 		"From : ann\n" + letter,
 		"To: bob\n" + letter,
