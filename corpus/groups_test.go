@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode"
 
+	"chaff/internal/indices"
 	"chaff/test/lineartest"
 )
 
@@ -118,6 +119,31 @@ func TestNearDuplicates(t *testing.T) {
 				t.Errorf("got groups %v, want %v", got, tt.want)
 			}
 		})
+	}
+}
+
+func TestHowManyNumbersNearDuplicatesShare(t *testing.T) {
+	from := func(first, n uint32) []uint32 { return indices.Below[uint32](int(first + n))[first:] }
+	for _, tt := range []struct {
+		about string
+		texts [][]uint32
+		want  []int
+	}{
+		{"half of those of the shorter one", [][]uint32{from(0, 12), from(6, 12)}, []int{0, 0}},
+		{"less than half", [][]uint32{from(0, 13), from(7, 13)}, []int{0, 1}},
+		{"half of the shorter one, which is the first", [][]uint32{from(0, 12), from(6, 60)}, []int{0, 0}},
+		{"half of the shorter one, which is the second", [][]uint32{from(6, 60), from(0, 12)}, []int{0, 0}},
+		{"half, but five", [][]uint32{from(0, 10), from(5, 10)}, []int{0, 1}},
+		{"two, which are all", [][]uint32{from(0, 2), from(0, 2)}, []int{0, 0}},
+		{"two, which are all of the first", [][]uint32{from(0, 2), from(0, 3)}, []int{0, 1}},
+		{"two, which are all of the second", [][]uint32{from(0, 3), from(0, 2)}, []int{0, 1}},
+		{"all, behind one that shares one", [][]uint32{from(0, 12), from(11, 12), from(0, 12)}, []int{0, 1, 0}},
+		{"four each, which are not added up", [][]uint32{from(0, 8), from(4, 8), from(0, 4)}, []int{0, 1, 2}},
+	} {
+		got, err := NearDuplicates(len(tt.texts), 100, func(i int) []uint32 { return tt.texts[i] }, 0.5)
+		if err != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("%s: got groups %v, want %v: %v", tt.about, got, tt.want, err)
+		}
 	}
 }
 
