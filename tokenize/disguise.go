@@ -86,12 +86,12 @@ const minSpaced = 4
 
 // spaced finds words like c a s h: a run of single letters with the same white space between them.
 type spaced struct {
-	letters, word []byte // of the run, and of the one before
-	count         int
-	gap           int // bytes of white space between the letters
+	letters []byte // of the run
+	count   int
+	gap     int // bytes of white space between the letters
 }
 
-// add adds a chunk. It returns the word that ends before it, which is valid until the next call, or nothing.
+// add adds a chunk. It returns the word that ends before it, or nothing.
 func (w *spaced) add(chunk []byte, kinds byteKind, gap int) (word []byte) {
 	if w.count == 0 && (len(chunk) > 2 || kinds&^(alpha|nonASCII) != 0) {
 		return nil
@@ -107,9 +107,9 @@ func (w *spaced) add(chunk []byte, kinds byteKind, gap int) (word []byte) {
 	}
 	if !fits || !single { // the run ends
 		if w.count >= minSpaced && !isRepeated(w.letters) {
-			word = w.letters
+			word = slices.Clone(w.letters)
 		}
-		w.letters, w.word, w.count = w.word[:0], w.letters, 0
+		w.letters, w.count = w.letters[:0], 0
 	}
 	if single {
 		if w.count > 0 {

@@ -46,9 +46,8 @@ type terms struct {
 	group      evidence.Group
 	seen       sightings
 
-	room   []byte // for the texts of terms that no cache has
-	made   []byte // the text that is made, in the room or in a larger one, behind those of the message before it
-	length []byte // the class of a long word
+	room []byte // for the texts of terms that no cache has
+	made []byte // the text that is made, in the room or in a larger one, behind those of the message before it
 }
 
 // roomSize is how many bytes of terms are made in one piece of memory.
@@ -96,8 +95,8 @@ func (t *terms) putWord(l lexicon, word []byte) (term []byte, hash uint64) {
 		case n == 0:
 			return nil, 0
 		case n > t.options.MaxLength:
-			t.length = append(strconv.AppendInt(t.length[:0], 1<<bits.Len(uint(n))>>1, 10), '+')
-			return t.putTagged(l.tag, t.length, word)
+			term = append(strconv.AppendInt(append(t.made[:0], l.tag...), 1<<bits.Len(uint(n))>>1, 10), '+')
+			return term, t.put(term, word)
 		}
 	}
 	var d *disguise

@@ -98,8 +98,5 @@ func (p Provenance) Learned(m *Mail, key termkey.Key) int {
 			found++
 		}
 	}
-	if found == 0 {
-		return 0
-	}
-	return int(math.Round(float64(m.Len()) * float64(found) / float64(within)))
+	return int(math.Round(float64(m.Len()) * float64(found) / float64(max(1, within))))
 }
