@@ -5,7 +5,6 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
@@ -235,9 +234,6 @@ func hasPublicSuffix(host []byte) bool {
 // such as http://3232235777/ and http://0xC0.0250.1/, which hide the address from filters.
 func isNumeric(host string) bool {
 	host = strings.Trim(host, "[]")
-	if !strings.Contains(host, ":") && (host == "" || !unicode.IsDigit(rune(host[0]))) {
-		return false // neither IPv6 nor a number
-	}
 	if _, err := netip.ParseAddr(host); err == nil {
 		return true
 	}

@@ -21,6 +21,8 @@ func TestLinksTellTheirKindAndWhereTheyLead(t *testing.T) {
 			[]string{"host:a.example", "domain:a.example"}},
 		{"a decimal address", message.Link{URL: []byte("http://3232235777")}, []string{"host:3232235777", "host:192.168.1.1", "domain:ip", "mark:mapped-host"}},
 		{"a hexadecimal address", message.Link{URL: []byte("http://0xC0A80101")}, []string{"host:0xc0a80101", "host:192.168.1.1", "domain:ip", "mark:mapped-host"}},
+		{"five numbers are a name", message.Link{URL: []byte("http://1.2.3.4.5")}, []string{"host:1.2.3.4.5", "domain:4.5"}},
+		{"a decimal address and a full stop", message.Link{URL: []byte("http://3232235777.")}, []string{"host:3232235777", "host:192.168.1.1", "domain:ip", "mark:mapped-host"}},
 		{"an octal address", message.Link{URL: []byte("http://0300.0250.1.08")}, []string{"host:0300.0250.1.08", "domain:ip"}},
 		{"a name of digits with a domain is no address", message.Link{URL: []byte("http://163.com")}, []string{"host:163.com", "domain:163.com"}},
 		{"a name in Punycode", message.Link{URL: []byte("http://xn--bcher-kva.example")},
