@@ -135,6 +135,8 @@ func (b mailboxTest) judges() []judge {
 // measures reports whether a row has a figure for mailboxes of a size.
 func (b mailboxTest) measures(j judge, size int) bool {
 	switch {
+	case j.wrong.rare: // of few messages too few are left
+		return size >= fewForAll
 	case j.model == b.settings.Model:
 		return size < largestBox || j.wrong.ham == j.wrong.spam
 	case j.model == "":
