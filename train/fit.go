@@ -129,7 +129,7 @@ func (o Options) choose(c *Collection, s Scores, scored []int, t models.Trainer)
 	if filter.IsSpamFilter(c.Classes) {
 		first, some := c.firsts(scored), Scores{Classes: s.Classes}
 		for n, i := range scored {
-			if first[i] {
+			if first[i] || o.Thresholds.Costs != "" { // which all messages have
 				some.Labels, some.Scores = append(some.Labels, s.Labels[n]), append(some.Scores, s.Row(n)...)
 			}
 		}

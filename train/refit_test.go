@@ -258,6 +258,18 @@ func TestNearDuplicatesCountOnceInEachClass(t *testing.T) {
 	}
 }
 
+func TestTheCheapestThresholdsAreThoseForAllMessages(t *testing.T) {
+	o := DefaultOptions()
+	o.Thresholds.Costs = "10:1:0.2"
+	c := collect(t, corpus.Concat(corpustest.Mailbox(9, 80, "ham", "spam"), corpustest.Campaigns(20, 8)), DefaultCollectOptions(), "ham", "spam")
+	_, r, _ := refit(t, c, "softmax", o)
+	margins := outOfFoldScores(t, c, "softmax").Margins()
+	want, _ := metrics.ChooseThresholds(margins, metrics.Scale{}, o.Thresholds)
+	if *r.Thresholds != want {
+		t.Errorf("got %v, want %v", *r.Thresholds, want)
+	}
+}
+
 // before is a model of an earlier program.
 type before struct{ metrics.Thresholds }
 
