@@ -21,6 +21,7 @@ import (
 	"chaff/filter"
 	"chaff/internal/logfile"
 	"chaff/internal/termkey"
+	"chaff/metrics"
 	"chaff/models"
 	"chaff/test/corpustest"
 	"chaff/test/modelstest"
@@ -947,5 +948,17 @@ func TestAMailboxThatContradictsTheFilterIsDoubted(t *testing.T) {
 	defer v.Close()
 	if n := v.Status(time.Now()).Doubtful; n != 1 {
 		t.Errorf("status counts %d doubtful messages, want 1", n)
+	}
+}
+
+// A model that learned twenty spam for each ham calls a message ham at scores that are above 0.
+func TestAMessageThatIsJudgedHamDoesNotContradictHam(t *testing.T) {
+	s := opened(t, trained(t, "multinomial", corpustest.Mailbox(1, 60, "ham", "spam")))
+	m := mailOf(t, corpustest.Mailbox(2, 1, "spam"))[0]
+	for _, want := range []bool{true, false} {
+		if got, err := s.Contradicts(m.Raw, "ham"); err != nil || got != want {
+			t.Errorf("with the thresholds %v: %v, %v", *s.filter.Settings().Thresholds, got, err)
+		}
+		*s.filter.Settings().Thresholds = metrics.Thresholds{Unsure: 1000, Spam: 1000}
 	}
 }
