@@ -151,8 +151,8 @@ func ChooseThresholds(m Margins, scale Scale, o ThresholdOptions) (Thresholds, [
 // unitShare is the share of the median score of a class that stands for a likelihood ratio of 1000, for scores without a unit.
 const unitShare = 0.7
 
-// enoughHam is how much ham shows by its scores that a threshold may be lower: of three messages of each class none is above most thresholds that a
-// seventh of new ham is above.
+// enoughHam is how much ham is needed to lower a threshold. With three messages of each class, a seventh of new ham scored above thresholds that none of
+// the three reached.
 const enoughHam = 20
 
 // guardConfidence is the confidence of the test that more ham is lost than the limit and wrong labels explain.

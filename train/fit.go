@@ -129,7 +129,7 @@ func (o Options) choose(c *Collection, s Scores, scored []int, t models.Trainer)
 	if filter.IsSpamFilter(c.Classes) {
 		first, some := c.firsts(scored), Scores{Classes: s.Classes}
 		for n, i := range scored {
-			if first[i] || o.Thresholds.Costs != "" { // which all messages have
+			if first[i] || o.Thresholds.Costs != "" { // every message costs
 				some.Labels, some.Scores = append(some.Labels, s.Labels[n]), append(some.Scores, s.Row(n)...)
 			}
 		}
@@ -152,8 +152,8 @@ func (o Options) choose(c *Collection, s Scores, scored []int, t models.Trainer)
 	return chosen, warnings
 }
 
-// ScaleOf returns the scale of the scores of a model of a trainer that has learned documents with these labels, and where near-duplicates count as
-// one with the labels apart.
+// ScaleOf returns the scale of the scores of a model of a trainer that has learned documents with these labels. The labels apart are those of one
+// document of each group of near-duplicates.
 func ScaleOf(t models.Trainer, labels, apart []int32) metrics.Scale {
 	m, ok := t.(interface {
 		LogOdds() (unit float64, bounds [2]float64)

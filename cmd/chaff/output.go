@@ -17,8 +17,8 @@ import (
 	"chaff/report"
 )
 
-// output is a file that keeps its first error, so that commands print without checking each line. What comes later is written all the same: a disk is full for
-// a while, and the log of a daemon goes on.
+// output is a file that keeps its first error, so that commands print without checking each line. It writes on after an error, since a full disk may have room
+// again before the daemon ends.
 type output struct {
 	file  io.Writer
 	err   error
