@@ -79,6 +79,12 @@ func TestNamesOfOtherFolders(t *testing.T) {
 			t.Errorf("%s is not taken for mail as it came in", name)
 		}
 	}
+	for _, name := range []string{"Brossa", "Baztergarria", "Непотріб", "Uønsket", "Önemsiz", "Søppel", "Nechtěná", "Correo lixo", "Brukalas", "Ђубре"} { // of Evolution and Geary
+		checkLabel(t, "."+name, Spam, "spam")
+	}
+	for _, name := range []string{"Zakarrontzia", "Smeti", "Сметніца", "Müll", "Szemét", "垃圾", "Messaggi eliminati", "Smazané položky", "wastebin", "šiukšlinė"} { // of these and KMail
+		checkLabel(t, "."+name, LeftOut, "deleted mail")
+	}
 	for _, name := range []string{"spam-bogofilter", "almost-certainly-spam", "caughtspam", "Missed spam", "LearnSpam", "train-spam", "spamtrap"} { // of filters
 		checkLabel(t, "."+name, Spam, "spam")
 	}
@@ -121,7 +127,7 @@ func TestAFolderInAFolderThatIsNotHamIsNotHam(t *testing.T) {
 
 func TestTheNamesOfFoldersAreRead(t *testing.T) {
 	names := folderNames()
-	if len(names) < 540 {
+	if len(names) < 840 {
 		t.Errorf("there are only %d names", len(names))
 	}
 	sections := map[string]bool{}
