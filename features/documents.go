@@ -271,11 +271,15 @@ func (d *Documents) Document(ref Ref) Document {
 	return r.doc
 }
 
-// fewTextTerms is up to how many terms of a text all count in [Documents.Texts].
-const fewTextTerms = 64
+const (
+	// fewTextTerms is up to how many terms of a text all count in [Documents.Texts].
+	fewTextTerms = 64
+	// mostTextTerms is how many count of any text. Texts are compared for each number that they share, so the time grows with the square.
+	mostTextTerms = 1024
+)
 
 // Texts returns a function that reads what the text of a document is known by, as numbers below limit, in ascending order: the pairs of its words, else its
-// words, else its subject; of more than a few a quarter, the same ones in each document. The result is valid until the next call.
+// words, else its subject; of more than a few a quarter, but at most mostTextTerms, the same ones in each document. The result is valid until the next call.
 func (d *Documents) Texts() (limit int, of func(ref Ref) []uint32) {
 	_ = d.Complete(1) // an error stays, see Err
 	r, all := documentReader{of: d}, len(d.terms.hashes)
@@ -295,7 +299,7 @@ func (d *Documents) Texts() (limit int, of func(ref Ref) []uint32) {
 		}
 		kept := r.numbers[:0]
 		for i, number := range r.numbers {
-			if int(number) >= end {
+			if int(number) >= end || len(kept) == mostTextTerms {
 				break
 			}
 			if r.doc.Marks[i]>>groupShift == byte(text) {

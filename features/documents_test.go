@@ -208,10 +208,11 @@ func TestATextIsKnownByItsPairs(t *testing.T) {
 	noText := document(map[evidence.Group]int{evidence.Subject: 3, evidence.Links: 2})
 	long := document(map[evidence.Group]int{evidence.Words: 900, evidence.Pairs: 1000, evidence.Subject: 8})
 	longer := document(map[evidence.Group]int{evidence.Words: 900, evidence.Pairs: 2000, evidence.Subject: 8})
+	endless := document(map[evidence.Group]int{evidence.Words: 9000})
 	empty := document(nil)
 	w.Close()
 	limit, of := d.Texts()
-	sizes := map[Ref]int{short: 8, noPairs: 9, noText: 3, empty: 0}
+	sizes := map[Ref]int{short: 8, noPairs: 9, noText: 3, empty: 0, endless: 1024}
 	for ref, want := range sizes {
 		if got := of(ref); len(got) != want || !slices.IsSorted(got) {
 			t.Errorf("document %d has %d numbers, want %d", ref, len(got), want)
