@@ -97,9 +97,8 @@ func (r *fieldRules) of(name, value []byte) *fieldRule {
 func (r *fieldRules) make(lower string) *fieldRule {
 	kind := headerfield.KindOf([]byte(lower))
 	matches := func(pattern string) bool {
-		name := strings.ReplaceAll(lower, "/", "-") // a slash, as in rubbish, would end path.Match's `*`
-		ok, err := path.Match(strings.ToLower(pattern), name)
-		return ok && err == nil
+		ok, _ := path.Match(strings.ToLower(pattern), strings.ReplaceAll(lower, "/", "-")) // a slash, as in rubbish, would end `*`
+		return ok
 	}
 	if lower == "" || kind == headerfield.Verdict || kind == headerfield.Mailbox ||
 		slices.ContainsFunc(r.options.IgnoreHeaders, matches) || !slices.ContainsFunc(r.options.Headers, matches) {
@@ -123,7 +122,7 @@ func (r *fieldRules) make(lower string) *fieldRule {
 	if !r.options.Structure {
 		rule.structure = noStructure
 	}
-	if rule.used && rule.attaches {
+	if rule.attaches {
 		rule.attached = attachedPrefix + rule.tag
 	}
 	rule.checked = kind == headerfield.Content && headerfield.MayBeVerdict([]byte(lower))

@@ -65,13 +65,14 @@ func TestGramsLeaveOutWhatTheReceivingSideWrote(t *testing.T) {
 			"Received: from in.mail.example (10.0.0.1) by box.mail.example with LMTP; Tue, 7 Nov 2023\n" +
 				"Received: from mx.mail.example by in.other.example\n" +
 				"Received: from out.a.example ([6.6.6.6]) by mx.mail.example with ESMTPS id 1; Tue, 7 Nov 2023\n" +
+				"Received: from in.a.example by out.a.example\n" +
 				"Received: from pc by out.a.example; Tue, 7 Nov 2023\n", "Received: from out.a.example ([6.6.6.6])\nReceived: from pc\n"},
 		{"but not a client that calls itself like the receiver", "Received: from mx.mail.example (dialup.b.example [6.6.6.6]) by mx.mail.example\n",
 			"Received: from mx.mail.example (dialup.b.example [6.6.6.6])\n"},
 		{"a server that has the message from nobody", "Received: by mx.mail.example (Postfix, from userid 1)\n", ""},
 		{"a program that names no server", "Received: (qmail 5 invoked by uid 9); Tue, 7 Nov 2023\n", "Received: (qmail 5 invoked\n"},
 		{"fields above the first Received", "X-Added: x\nDKIM-Signature: v=1\nReceived: from b.example by mx.mail.example\n", "Received: from b.example\n"},
-		{"but none of the usual ones", "Subject: s\nReceived: from b.example by mx.mail.example\n", "Subject: s\nReceived: from b.example\n"},
+		{"but none of the usual ones", "Return-Path: <>\nDate: d\nSubject: s\nReceived: from b.example by mx.mail.example\n", "Return-Path: <>\nDate: d\nSubject: s\nReceived: from b.example\n"},
 		{"and not an empty subject", "Subject: [SPAM]\nSubject:\n", "Subject: \nSubject: \n"},
 		{"and none without a Received", "DKIM-Signature: v=1\n", "DKIM-Signature: v=1\n"},
 		{"trace and authentication", "X-Received: x\nX-Google-DKIM-Signature: v=1\nX-Microsoft-Original-Message-ID: x\nARC-Seal: i=1\nX-OriginatorOrg: x\nX-Message-Info: x\nX-MS-Exchange-Foo: x\n", ""},
@@ -105,7 +106,7 @@ func TestPairsAreMadeOfTheFirstBytes(t *testing.T) {
 
 func TestTheGroupOfATerm(t *testing.T) {
 	tok := tokenizer(t, func(o *Options) { o.Pairs, o.Structure = true, true })
-	const raw = "From: ann@shop.example\nSubject: buy\nX-Mailer: m\nContent-Type: text/html\n\n<p>see it <b style='display:none'>secret</b> " +
+	const raw = "From: ann@shop.example\nSubject: buy\nX-Mailer: m\nContent-Type: text/html\n\n<p>see it &#1076;&#1086;&#1073;&#1088;&#1099;&#1081;&#1076;&#1086;&#1084; <b style='display:none'>secret</b> " +
 		"<a href=http://a.example/p>here</a>"
 	want := map[string]evidence.Group{
 		"body:see": evidence.Words, "hidden:secret": evidence.Words,
@@ -113,6 +114,7 @@ func TestTheGroupOfATerm(t *testing.T) {
 		"subject:buy": evidence.Subject, "subject:^ buy": evidence.Subject,
 		"host:a.example": evidence.Links, "path:p": evidence.Links,
 		"header:From": evidence.Structure, "order:From>Subject": evidence.Structure, "type:text/html": evidence.Structure,
+		"script:cyrillic": evidence.Structure, "mark:hidden-text": evidence.Structure,
 		"from:ann@shop.example": evidence.Fields, "x-mailer:m": evidence.Fields,
 	}
 	got := make(map[string]evidence.Group)

@@ -1,6 +1,7 @@
 package tokenize
 
 import (
+	"bytes"
 	"hash/maphash"
 	"maps"
 	"math"
@@ -66,11 +67,7 @@ func stems(language string) normalizer {
 		start := len(dst)
 		dst = appendLower(dst, word)
 		lower := dst[start:]
-		isCode := false // or a name: it has no stem
-		for _, c := range lower {
-			isCode = isCode || '0' <= c && c <= '9' || c == '_'
-		}
-		if stem == nil || isCode {
+		if stem == nil || bytes.ContainsAny(lower, "0123456789_") { // a code or a name has no stem
 			return dst
 		}
 		return append(dst[:start], stem(string(lower), true)...)
@@ -142,7 +139,6 @@ func (c *cache) get(word []byte, isSign bool) (text []byte, hash uint64, d *disg
 	if isSign {
 		key = ^key
 	}
-	key = max(1, key)
 	t := c.slot(key)
 	if t.word == key {
 		if t.disguise > 0 {
@@ -159,9 +155,7 @@ func (c *cache) get(word []byte, isSign bool) (text []byte, hash uint64, d *disg
 		old := c.slots
 		c.slots = make([]cachedTerm, 2*len(old))
 		for _, t := range old {
-			if t.word != 0 {
-				*c.slot(t.word) = t
-			}
+			*c.slot(t.word) = t // nothing changes for a free one
 		}
 		t = c.slot(key)
 	}

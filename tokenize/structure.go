@@ -153,7 +153,7 @@ func (t *Tokenizer) media(value []byte) {
 		return
 	}
 	media, rest, _ := bytes.Cut(value, []byte(";"))
-	whole := append(append(t.mime[:0], "mime:"...), message.CutRunes(bytes.TrimSpace(media), maxWhole)...)
+	whole := append([]byte("mime:"), message.CutRunes(bytes.TrimSpace(media), maxWhole)...)
 	for len(rest) > 0 && len(whole) < maxShaped {
 		var parameter []byte
 		parameter, rest, _ = bytes.Cut(rest, []byte(";"))
@@ -169,7 +169,6 @@ func (t *Tokenizer) media(value []byte) {
 			t.put(append(t.made, given...), nil)
 		}
 	}
-	t.mime = whole
 	t.putTagged("", whole, nil)
 }
 
@@ -200,7 +199,7 @@ func (t *Tokenizer) hop(value []byte) {
 				t.made = appendShape(t.made, word, false)
 			}
 		}
-		if len(word) > 0 && word[len(word)-1] == ';' { // the date follows
+		if bytes.HasSuffix(word, []byte(";")) { // the date follows
 			break
 		}
 	}

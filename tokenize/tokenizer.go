@@ -105,7 +105,6 @@ type Tokenizer struct {
 	cutter
 	domains  *cache // the registered domains of hosts
 	rules    *fieldRules
-	mime     []byte             // Content-Type as it is written
 	lexicons map[string]lexicon // of stemmed words, by tag
 	spaced   spaced
 	textRead int // bytes of the text of the message that were read
@@ -144,7 +143,7 @@ func appendLower(dst, text []byte) []byte {
 // Terms calls emit for every term of m, once for each time it occurs, in the order header, parts, links, and then once for each mark of m.
 // The result reports whether the limit of [Options] left out tokens.
 func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs {
-	t.emit, t.left, t.made = emit, t.options.MaxTokens, t.room
+	t.emit, t.left, t.made, t.textRead = emit, t.options.MaxTokens, t.room, 0
 	t.seen = sightings{tagged: t.seen.tagged[:0]}
 	for _, f := range m.Header {
 		if rule := t.rules.of(f.Name, f.Value); rule.used {
@@ -169,7 +168,7 @@ func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs 
 	}
 	t.group = evidence.Structure
 	for s, n := range t.seen.letters {
-		if s != int(noScript) && n >= minLetters {
+		if n >= minLetters {
 			t.putTagged("script:", []byte(scriptNames[s]), nil)
 		}
 	}
@@ -179,7 +178,6 @@ func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs 
 	}
 	t.group = evidence.Structure
 	t.marks(m)
-	t.emit = nil
 	if t.left < 0 {
 		return 1 << message.CutTokens
 	}
@@ -203,7 +201,6 @@ func (t *Tokenizer) value(rule *fieldRule, tag string, value []byte) {
 // parts emits the terms of the parts, and marks a message of pictures only.
 func (t *Tokenizer) parts(parts []message.Part) {
 	images, shown := 0, 0
-	t.textRead = 0
 	for i := range parts {
 		p := &parts[i]
 		t.group = evidence.Structure
@@ -276,7 +273,7 @@ func (t *Tokenizer) addresses(tag string, value []byte) {
 			continue
 		}
 		address := chunk
-		if len(chunk) <= maxChunk && lengthOfPrintable(chunk) < len(chunk) {
+		if len(chunk) <= maxChunk {
 			address = t.view.visible(chunk)
 		}
 		t.putWord(lexicon{tag: tag}, address)
@@ -300,9 +297,6 @@ func (t *Tokenizer) Grams(m *message.Message, emit func(text []byte)) {
 	var receiver uint64 // the registered domain of the server that wrote the first Received
 	isAbove := len(m.Get("received")) > 0
 	for _, f := range m.Header {
-		if len(t.gramText) >= t.options.GramHeaderBytes {
-			break
-		}
 		rule, value := t.rules.of(f.Name, f.Value), f.Value
 		if ascii.EqualFold(f.Name, "received") {
 			isAbove = false

@@ -54,6 +54,11 @@ func TestTermsAreTaggedWithTheirField(t *testing.T) {
 			[]string{"header:Subject", "subject:run", "subject:offer", "type:text/plain", "body:the", "body:offer", "body:are", "body:run", "body:!"},
 		},
 		{
+			"in lower case of all letters",
+			"Subject: ÉTÉ\n\nМОСКВА\n",
+			[]string{"header:Subject", "subject:été", "type:text/plain", "body:москва"},
+		},
+		{
 			"an address is taken whole, by its domain and by the domain that is registered",
 			"From: Ann Offers <Ann@Mail.Example.co.uk>\n\n",
 			[]string{"header:From", "from:ann", "from:offers", "from:ann@mail.example.co.uk", "from:@mail.example.co.uk", "from:@.example.co.uk", "type:text/plain"},

@@ -81,7 +81,7 @@ func (v *viewer) visible(text []byte) []byte {
 				}
 				v.seen.native = v.seen.native || unicode.Is(rareScripts, r) && likeLetter(r) == 0
 			}
-			if kind == compatible && isOtherForm(r) {
+			if isOtherForm(r) {
 				forms++
 				r = 'a'
 			}
@@ -139,12 +139,11 @@ const (
 type glyph uint8
 
 const (
-	plain      glyph = iota // the character
-	compatible              // the character, which NFKC may replace
-	blank                   // white space
-	invisible               // nothing
-	enclosed                // an ASCII letter or digit in a circle, square or brackets that NFKC does not fold
-	regional                // an ASCII letter in a square, or half of a flag
+	plain     glyph = iota // the character, which NFKC may replace
+	blank                  // white space
+	invisible              // nothing
+	enclosed               // an ASCII letter or digit in a circle, square or brackets that NFKC does not fold
+	regional               // an ASCII letter in a square, or half of a flag
 )
 
 // glyphOf returns what a reader sees of a character. The block decides for nearly all.
@@ -168,7 +167,7 @@ func glyphOf(r rune) glyph {
 	case enclosedIn(r) >= 0:
 		return enclosed
 	}
-	return compatible
+	return plain
 }
 
 // isInvisible reports whether r is default ignorable, by the rule in Unicode's DerivedCoreProperties.txt, or a sign around annotations.
@@ -216,9 +215,6 @@ func isMark(r rune) bool {
 // enclosedIn returns the letter, or the number below 32, in a circle, a square or brackets, by the names of characters in Unicode, or -1. NFKC folds
 // some of the letters, keeps the brackets of others, and folds other numbers.
 func enclosedIn(r rune) int {
-	if r < 0x249c || r > 0x2793 && r < 0x1f10b || r > 0x1f1a5 {
-		return -1
-	}
 	for _, e := range enclosures {
 		if r >= e.first && r <= e.last {
 			return e.start + int(r-e.first)
