@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"chaff/corpus/sample"
+	"chaff/message"
 	"chaff/test/corpustest"
 	"chaff/test/testmain"
 )
@@ -112,8 +113,32 @@ func TestWordsAreHighlighted(t *testing.T) {
 	if got := highlighted["Text"]["hamb"]; got >= 0 {
 		t.Errorf("hamb has %v", got)
 	}
-	if _, within := highlighted["Text"]["spamaspama"]; within {
-		t.Errorf("an unknown word is highlighted")
+	if _, within := highlighted["Text"]["spama"]; within {
+		t.Errorf("a part of an unknown word is highlighted")
+	}
+}
+
+func TestAWordHasTheTermsOfItsPlace(t *testing.T) {
+	word := func(term, token string, contribution float64) Contribution {
+		return Contribution{SeenTerm: SeenTerm{Term: term, Tokens: []string{token}}, Contribution: contribution}
+	}
+	e := Explanation{
+		View: View{Message: &message.Message{
+			Header: []message.Field{{Name: []byte("Subject"), Value: []byte("b")}},
+			Parts:  []message.Part{{Text: []byte("b "), Hidden: []byte("b")}, {Text: []byte("b" + strings.Repeat("é", maxHighlightedText))}, {Text: []byte("b")}, {Text: []byte("b")}},
+		}},
+		Contributions: []Contribution{word("subject:b", "b", 1), word("body:b", "b", 2), word("hidden:b", "b", 4), word("type:b", "b", 8), word("host:user@", "", 16)},
+	}
+	texts, omitted := e.Texts()
+	var got []float64
+	for _, text := range texts {
+		got = append(got, text.Spans[0].Contribution)
+	}
+	if want := []float64{1, 10, 4, 10, 10}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if rest := texts[3].Spans[1].Text; omitted != maxHighlightedText+7 || rest != strings.Repeat("é", maxHighlightedText/2-3) {
+		t.Errorf("%d bytes are omitted, and %d of the last text are shown", omitted, len(rest))
 	}
 }
 
@@ -134,6 +159,9 @@ func TestHighlightedTextsAreLimited(t *testing.T) {
 		texts, omitted := e.Texts()
 		shown, words := 0, 0
 		for _, text := range texts {
+			if len(text.Spans) == 0 {
+				t.Errorf("%s: %q is empty", name, text.Title)
+			}
 			for _, s := range text.Spans {
 				shown += len(s.Text)
 				if len(s.Terms) > 0 {

@@ -3,9 +3,9 @@ package filter
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"chaff/internal/ascii"
+	"chaff/message"
 )
 
 // HighlightedText is a text of a message, divided into spans.
@@ -42,10 +42,7 @@ func (e Explanation) Texts() (all []HighlightedText, omitted int) {
 	const text, hidden = "text", "hidden"
 	words := make(map[string]*highlighter) // by field, text or hidden
 	for _, c := range e.Contributions {
-		tag, _, tagged := strings.Cut(c.Term, ":")
-		if !tagged {
-			continue
-		}
+		tag, _, _ := strings.Cut(c.Term, ":")
 		if !isField[tag] && tag != hidden {
 			tag = text
 		}
@@ -100,10 +97,7 @@ type limit struct{ bytes, words, omitted int }
 
 // appendText appends a text divided at the words of h: at each offset the longest word that ends where no other word continues.
 func (l *limit) appendText(all []HighlightedText, title string, text []byte, h *highlighter) []HighlightedText {
-	shown := text[:min(len(text), l.bytes)]
-	for len(shown) < len(text) && len(shown) > 0 && !utf8.RuneStart(text[len(shown)]) {
-		shown = shown[:len(shown)-1]
-	}
+	shown := message.CutRunes(text, l.bytes)
 	var spans []Span
 	plain, at := 0, 0 // shown[plain:at] belongs to no word
 	flush := func() {

@@ -78,11 +78,11 @@ func (f *Filter) saveLearned(file *sections.Writer) error {
 
 // trainer returns the settings of the trainer of the model. The error is [ErrNotLearning], or about the file.
 func (h *head) trainer() (*models.Options, error) {
-	settings, err := h.member("trainer")
+	made, err := h.made()
 	if err != nil {
 		return nil, err
 	}
-	o, err := models.OptionsFrom(h.settings.Model, settings)
+	o, err := models.OptionsFrom(h.settings.Model, made.Trainer)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNotLearning, err)
 	}

@@ -1,7 +1,6 @@
 package filter
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
 	"encoding/json"
@@ -9,6 +8,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"chaff/metrics"
 )
 
 // ErrNoTexts is returned for a model that was saved without the texts of its terms.
@@ -70,27 +71,21 @@ func (h *head) documents() ([]uint32, error) {
 	return counts, nil
 }
 
-// member returns a member of the provenance, nil if it has none. It reads no more of the provenance than it must.
-func (h *head) member(wanted string) (value json.RawMessage, err error) {
+// made is what the provenance says of how the model was made, as far as the filter needs it.
+type made struct {
+	Trainer json.RawMessage
+	Usual   []metrics.Usual
+}
+
+func (h *head) made() (m made, err error) {
 	info, err := h.Provenance()
 	if err != nil {
-		return nil, err
+		return m, err
 	}
-	d := json.NewDecoder(bytes.NewReader(info))
-	_, err = d.Token() // the brace
-	for err == nil && d.More() {
-		var name json.Token
-		if name, err = d.Token(); err == nil {
-			err = d.Decode(&value)
-		}
-		if name == wanted && err == nil {
-			return value, nil
-		}
+	if err = json.Unmarshal(info, &m); err != nil {
+		err = fmt.Errorf("%w: provenance: %w", ErrVersion, err)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%w: provenance: %w", ErrVersion, err)
-	}
-	return nil, nil
+	return m, err
 }
 
 // decodeCounts returns the n varints that are data, and reports whether it has as many.

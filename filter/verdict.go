@@ -193,14 +193,8 @@ type Unlike struct {
 // NewUnlike returns what notices messages that are unlike those that f learned. What is usual is the member `usual` of its provenance. The error
 // is about the file that f was opened from.
 func (h *head) NewUnlike() (*Unlike, error) {
-	u := &Unlike{classes: h.settings.Classes}
-	data, err := h.member("usual")
-	if err == nil && data != nil {
-		if err = json.Unmarshal(data, &u.usual); err != nil {
-			err = fmt.Errorf("%w: provenance: %w", ErrVersion, err)
-		}
-	}
-	return u, err
+	made, err := h.made()
+	return &Unlike{classes: h.settings.Classes, usual: made.Usual}, err
 }
 
 // Add adds a message, and reports whether this message alone is unlike the others.
