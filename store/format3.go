@@ -42,7 +42,7 @@ var (
 )
 
 // convert turns the store of the model at path into a log, and makes the model anew. The store goes once both are in place.
-func convert(ctx context.Context, path string, o *Options) error {
+func convert(ctx context.Context, path string) error {
 	file, err := lockFile(ctx, path, earlierSuffix, lockWait)
 	if errors.Is(err, os.ErrNotExist) { // somebody else has turned it
 		return nil
@@ -54,9 +54,6 @@ func convert(ctx context.Context, path string, o *Options) error {
 	l, err := readEarlier(path, file)
 	if err != nil {
 		return fmt.Errorf("read %s: %w", path+earlierSuffix, err)
-	}
-	if o != nil {
-		l.facts.Options = *o
 	}
 	f, _, err := l.make(ctx, RetrainOptions{}, time.Now())
 	if err != nil {
@@ -160,20 +157,17 @@ func (l *ledger) readBase(base *sections.Reader, w *features.Writer) (err error)
 		return &bytesReader{data: data}
 	}
 	facts, entries, docs, ends, hashes, groups := section("FACT"), section("MSGS"), section("DOCS"), section("ENDS"), section("HASH"), section("GRPS")
-	seen, _, _, text := section("SEEN"), section("SURE"), section("SKCH"), new(bytesReader)
+	seen, texts, text := section("SEEN"), make([][]byte, len(groups.data)), new(bytesReader)
 	if base.Has("TEXT") {
 		text = section("TEXT")
+		for i := range texts {
+			texts[i] = text.take(int(text.uvarint(math.MaxInt32)))
+		}
 	}
 	if err != nil {
 		return err
 	}
-	ok := json.Unmarshal(facts.data, &l.facts) == nil && len(entries.data)/entrySize == len(ends.data)/8 && len(hashes.data) == 8*len(groups.data)
-	texts := make([][]byte, len(groups.data))
-	for i := range texts {
-		if len(text.data) > 0 {
-			texts[i] = text.take(int(text.uvarint(math.MaxInt32)))
-		}
-	}
+	ok := json.Unmarshal(facts.data, &l.facts) == nil && len(entries.data) == entrySize*len(ends.data)/8 && len(hashes.data) == 8*len(groups.data)
 	for from := uint64(0); len(entries.data) > 0 && ok; {
 		to := ends.u64()
 		doc, numbers, isDocument := earlierDocument(docs.take(int(to-from)), hashes.data, groups.data)
@@ -185,7 +179,7 @@ func (l *ledger) readBase(base *sections.Reader, w *features.Writer) (err error)
 	for len(seen.data) > 8 && ok {
 		ok = l.sawEarlier(seen.take(int(min(seen.u64(), math.MaxInt32))))
 	}
-	if !ok || entries.failed || text.failed || seen.failed {
+	if !ok || text.failed || seen.failed {
 		return fmt.Errorf("%w: its sections", logfile.ErrDamaged)
 	}
 	return nil
@@ -207,24 +201,25 @@ func (l *ledger) sayEarlier(what op, entry []byte, terms features.Ref) bool {
 func earlierDocument(record, hashes, groups []byte) (doc features.Document, numbers []uint32, ok bool) {
 	r := bytesReader{data: record}
 	le := binary.LittleEndian
-	header := r.u32()
-	cells, n, width := int(r.u32()), int(header/2), 3+int(header%2)
-	if n > len(record) || uint(cells) > uint(len(record)) {
-		return doc, nil, false
-	}
-	ids, head, repeated, known := r.take(n*width), r.take((n+7)/8), r.take((n+7)/8), map[uint32]bool{}
-	for i := 0; i < n && !r.failed; i++ {
-		number, count := uint32(0), uint32(1)
-		for k, b := range ids[i*width:][:width] {
+	header, cells := r.u32(), r.u32()
+	n, width, known := int(header/2), 3+int(header%2), map[uint32]bool{}
+	for len(numbers) < n && !r.failed {
+		number := uint32(0)
+		for k, b := range r.take(width)[:width] {
 			number |= uint32(b) << (8 * k)
 		}
-		if int(number) >= len(groups) || groups[number] >= byte(evidence.Grams) || known[number] {
+		if uint(number) >= uint(len(groups)) || groups[number] >= byte(evidence.Grams) || known[number] {
 			return doc, nil, false
 		}
-		if known[number] = true; repeated[i/8]>>(i%8)&1 != 0 {
+		known[number], numbers = true, append(numbers, number)
+	}
+	head, repeated := r.take((n+7)/8), r.take((n+7)/8)
+	for i := 0; i < n && !r.failed; i++ {
+		number, count := numbers[i], uint32(1)
+		if repeated[i/8]>>(i%8)&1 != 0 {
 			count = uint32(r.uvarint(math.MaxUint32))
 		}
-		numbers, doc.Terms, doc.Counts = append(numbers, number), append(doc.Terms, le.Uint64(hashes[8*number:])), append(doc.Counts, count)
+		doc.Terms, doc.Counts = append(doc.Terms, le.Uint64(hashes[8*number:])), append(doc.Counts, count)
 		doc.Marks = append(doc.Marks, features.Mark(evidence.Group(groups[number]), head[i/8]>>(i%8)&1 != 0, count))
 	}
 	doc.Cells = r.cells(cells, func() uint64 {
@@ -242,7 +237,7 @@ const journalHead = 24
 // readJournal enters what the records of a journal say. Half a record at the end is what a crash has left; before a whole one it is damage.
 func (l *ledger) readJournal(journal []byte, w *features.Writer) error {
 	at, ok := journalHead, string(journal[:8]) == "CHJOUR1\n"
-	for at < len(journal) && ok {
+	for ok {
 		meta, size := earlierRecord(journal, at)
 		if size == 0 {
 			break
@@ -282,7 +277,7 @@ func earlierRecord(journal []byte, at int) (meta []byte, size int) {
 	from := rest + pad(n[3]) + pad(n[4])
 	end := from + pad(n[5])
 	has := uint64(len(data))
-	if before > has || behind > has || end+behind > has {
+	if behind > has || end+behind > has {
 		return nil, 0
 	}
 	place := le.Uint64(journal[8:]) + uint64(at)
@@ -305,8 +300,8 @@ func (l *ledger) enterEarlier(data []byte, w *features.Writer) bool {
 		return l.sawEarlier(data)
 	}
 	entry := r.take(entrySize)[:entrySize]
-	sketch, n, cells, _ := int(r.u32()), int(r.u32()), int(r.u32()), r.u32()
-	if r.failed || max(uint(sketch), uint(n), uint(cells)) > uint(len(data)) {
+	sketch, n, cells, _ := int(r.u32()), int(r.u32()), r.u32(), r.u32()
+	if r.failed || max(uint(sketch), uint(n)) > uint(len(data))/8 {
 		return false
 	}
 	if what == forget {
@@ -317,15 +312,11 @@ func (l *ledger) enterEarlier(data []byte, w *features.Writer) bool {
 	}
 	r.take(8 * sketch)
 	var doc features.Document
-	texts, distinct := make([][]byte, n), map[uint64]bool{}
-	for range n {
-		hash := r.u64()
-		doc.Terms, distinct[hash] = append(doc.Terms, hash), true
-	}
-	groups := r.take(n)
+	texts, distinct, hashes, groups := make([][]byte, n), map[uint64]bool{}, r.take(8*n), r.take(n)
 	for i := 0; i < n && !r.failed; i++ {
-		count := r.uvarint(math.MaxUint32 << 1)
-		doc.Counts = append(doc.Counts, uint32(count>>1))
+		hash, count := binary.LittleEndian.Uint64(hashes[8*i:]), r.uvarint(math.MaxUint32<<1)
+		distinct[hash] = true
+		doc.Terms, doc.Counts = append(doc.Terms, hash), append(doc.Counts, uint32(count>>1))
 		doc.Marks = append(doc.Marks, features.Mark(min(evidence.Group(groups[i]), evidence.Grams-1), count&1 != 0, doc.Counts[i]))
 		if size := r.uvarint(math.MaxInt32); size > 0 {
 			texts[i] = r.take(int(size - 1))
@@ -357,11 +348,11 @@ type bytesReader struct {
 	failed bool
 }
 
-// take returns the next n bytes, or zeros, some more than are asked for, if there are fewer.
+// take returns the next n bytes, or 64 KiB of zeros if there are fewer.
 func (r *bytesReader) take(n int) []byte {
 	if r.failed || n < 0 || n > len(r.data) {
 		r.failed = true
-		return make([]byte, min(max(n, 0), 1<<16)+entrySize)
+		return make([]byte, 1<<16)
 	}
 	taken := r.data[:n:n]
 	r.data = r.data[n:]
@@ -384,7 +375,7 @@ func (r *bytesReader) uvarint(limit uint64) uint64 {
 }
 
 // cells returns n cells, of which gap returns the distance to the one before.
-func (r *bytesReader) cells(n int, gap func() uint64) (all []uint32) {
+func (r *bytesReader) cells(n uint32, gap func() uint64) (all []uint32) {
 	last := uint64(0)
 	for range n {
 		next := last + gap()

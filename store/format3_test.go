@@ -8,11 +8,15 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
+
 	"chaff/features"
+	"chaff/filter"
 	"chaff/internal/logfile"
 	"chaff/test/testmain"
 )
@@ -81,9 +85,31 @@ func TestAStoreOfAnEarlierVersionIsTurnedIntoALog(t *testing.T) {
 			if hand := status.Ways["by hand"] + status.Ways["mailbox"]; judged != hand {
 				t.Errorf("%d messages were judged before they were learned, want %d", judged, hand)
 			}
+			texts := map[uint64]string{}
+			noError(t, v.eachTerm(func(hash uint64, text []byte) error {
+				texts[hash] = string(text)
+				return nil
+			}))
+			reader, err := filter.NewReader(s.filter.Settings().Reading, filter.ReaderOptions{Grams: true, Names: true})
+			noError(t, err)
 			for _, known := range []string{"spam/06", "spam/02", "ham/05"} {
-				if o := learned(t, s, sampleMail(t, known)); o.What != Known {
+				m := sampleMail(t, known)
+				if o := learned(t, s, m); o.What != Known {
 					t.Errorf("%s is %s, want known", known, o.What)
+				}
+				reader.Read(m.Raw) // today's program makes the same terms, and nearly the same cells
+				e, err := v.find(s.Fingerprint(m.Raw))
+				noError(t, err)
+				want, got := reader.Bag.Document(), documentOf(t, v, e)
+				for i, hash := range want.Terms {
+					k := slices.Index(got.Terms, hash)
+					if k < 0 || got.Counts[k] != want.Counts[i] || got.Marks[k] != want.Marks[i] || texts[hash] != string(reader.Bag.Text(i)) {
+						t.Errorf("%s: the term %q, %d times, is %q at %d", known, reader.Bag.Text(i), want.Counts[i], texts[hash], k)
+					}
+				}
+				common := slices.DeleteFunc(want.Cells, func(cell uint32) bool { return !slices.Contains(got.Cells, cell) })
+				if len(common) < 380 {
+					t.Errorf("%s has %d cells in common with today's", known, len(common))
 				}
 			}
 			if o := learned(t, s, sampleMail(t, "spam/07")); o.What != Relabelled || o.Before != "ham" {
@@ -121,7 +147,7 @@ func documentOf(t *testing.T, v *View, e Entry) *features.Document {
 }
 
 func TestADamagedStoreOfAnEarlierVersionIsLeftAsItIs(t *testing.T) {
-	for suffix, places := range map[string][]int{"": {0, 9, 100}, earlierSuffix: {0, 9, 100, 1000, 5000, 20_000}} {
+	for suffix, places := range map[string][]int{"": {0, 9, 100}, earlierSuffix: {0, 9, 100, 600, 5000, 6000, 29_050, 40_000, 53_000, 80_000}} {
 		path := copyEarlier(t, "votes")
 		whole := contents(t, path+suffix)
 		for _, at := range places {
@@ -183,6 +209,39 @@ func TestTheJournalOfAnEarlierVersionIsReadToItsLastWholeRecord(t *testing.T) {
 			if err := converted(store[:end]); err != nil {
 				t.Errorf("%s: torn at %d of %d: %v", name, end-last, len(store)-last, err)
 			}
+		}
+	}
+}
+
+// appendEarlier appends a record to a store of format 3 that has a meta only.
+func appendEarlier(store, meta []byte) []byte {
+	le, start := binary.LittleEndian, len(store)
+	journal := store[bytes.Index(store, []byte("CHJOUR1\n")):]
+	store = append(store, make([]byte, 64)...)
+	store = append(append(store, meta...), make([]byte, -len(meta)&7)...)
+	record := store[start:]
+	le.PutUint32(record[16:], 0x43524843)
+	le.PutUint32(record[40:], uint32(len(meta)))
+	le.PutUint64(record[8:], xxhash.Sum64(record[64:]))
+	le.PutUint64(record, xxhash.Sum64(record[8:64])^(le.Uint64(journal[8:])+uint64(len(journal))))
+	return store
+}
+
+func TestAnEarlierJournalForgetsAndRefuses(t *testing.T) {
+	before := opened(t, copyEarlier(t, "bernoulli"))
+	path := copyEarlier(t, "bernoulli")
+	store := contents(t, path+earlierSuffix)
+	sizes := make([]byte, 16)
+	for name, what := range map[string]op{"spam/06": forget, "spam/02": forget, "ham/05": refuse} {
+		e := Entry{Learned: time.Unix(1.8e9, 0)}
+		e.Fingerprint = before.Fingerprint(sampleMail(t, name).Raw)
+		store = appendEarlier(store, slices.Concat([]byte{byte(what), 7: 0}, appendEntry(nil, e), sizes))
+	}
+	noError(t, os.WriteFile(path+earlierSuffix, store, 0o600))
+	s := opened(t, path)
+	for name, want := range map[string]What{"spam/06": Learned, "spam/02": Learned, "ham/05": Known} {
+		if o := learned(t, s, sampleMail(t, name)); o.What != want {
+			t.Errorf("%s is %s, want %s", name, o.What, want)
 		}
 	}
 }

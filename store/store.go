@@ -107,7 +107,7 @@ func open(ctx context.Context, path string, o *Options) (s *Store, err error) {
 	}
 	turned := HasEarlier(path)
 	if turned {
-		if err := convert(ctx, path, o); err != nil {
+		if err := convert(ctx, path); err != nil {
 			return nil, err
 		}
 	}
