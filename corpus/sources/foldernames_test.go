@@ -64,10 +64,10 @@ func TestNamesOfFoldersInTheLanguagesOfMailPrograms(t *testing.T) {
 
 func TestNamesOfOtherFolders(t *testing.T) {
 	for why, names := range map[string][]string{
-		"mail to be sent": {"Outbox", "Postausgang", "Boîte d'envoi", "Boîte d’envoi", "Bandeja de salida", "Исходящие", "发件箱", "送信トレイ", "보낼 편지함", "Utkorgen"},
+		"mail to be sent": {"Outbox", "queue", "Postausgang", "Boîte d'envoi", "Boîte d’envoi", "Bandeja de salida", "Исходящие", "发件箱", "送信トレイ", "보낼 편지함", "Utkorgen"},
 		"unsure mail":     {"Unsure", "unsure-bogofilter", "Junk Suspects", "Spam.Unsure", "Quarantine", "QUARANTAINE", "Quarantäne"},
-		"deleted mail":    {"EXPUNGED"},                    // of the plugin lazy_expunge of Dovecot
-		"drafts":          {"postponed", "postponed-msgs"}, // of mutt and Pine
+		"deleted mail":    {"EXPUNGED"},                                // of the plugin lazy_expunge of Dovecot
+		"drafts":          {"postponed", "postponed-msgs", "draftbox"}, // of mutt, Pine and Balsa
 		"templates":       {"Templates", "Vorlagen", "Modèles", "Plantillas", "Шаблоны", "テンプレート", "Šablony", "Şablonlar"},
 	} {
 		for _, name := range names {
