@@ -113,7 +113,9 @@ func TestReadHamThatIsThrownAwayWithinAWeekIsTakenBack(t *testing.T) {
 		"after three days, for ever":          {3, "", 1},
 		"after nine days":                     {9, ".Trash/cur/1.b:2,S", 0},
 		"after three days, to another folder": {3, ".Lists/cur/1.b:2,S", 0},
-		"with a copy that nobody has read":    {3, "copy", 1},
+		"with a copy that nobody has read":    {3, "new/2.a", 1},
+		"with a copy that was read":           {3, ".Lists/cur/2.a:2,S", 0},
+		"while a folder cannot be read":       {3, "shut", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newTree(t)
@@ -123,11 +125,16 @@ func TestReadHamThatIsThrownAwayWithinAWeekIsTakenBack(t *testing.T) {
 			if a := b.learnAt(begin.Add(day)); a.Count(store.Learned) != 1 {
 				t.Fatalf("learned %v", b.said(a))
 			}
-			switch tt.to {
-			case "copy": // the sender has sent it twice
-				b.write("new/2.a", b.notSpam(0))
+			switch {
+			case strings.Contains(tt.to, "2.a"): // the sender has sent it twice
+				b.write(tt.to, b.notSpam(0))
 				b.learnAt(begin.Add(2 * day))
-				fallthrough
+				tt.to = ""
+			case tt.to == "shut":
+				b.shut(".Lists")
+				tt.to = ""
+			}
+			switch tt.to {
 			case "":
 				b.must(os.Remove(filepath.Join(b.dir, "cur/1.a:2,S")))
 			default:
@@ -303,5 +310,9 @@ func TestTrainingAndLearningCountFoldersAlike(t *testing.T) {
 	}
 	if n := a.Count(store.Learned); n != used-80 {
 		t.Errorf("learned %d of %d new messages", n, used-80)
+	}
+	b.write(".Archive/new/1.j", b.notSpam(12))
+	if a := b.learn(); len(a.Changes) > 0 {
+		t.Errorf("later it learns %q", b.said(a))
 	}
 }

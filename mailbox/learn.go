@@ -218,10 +218,7 @@ func (c *Change) learn(s *store.Store) (there bool, err error) {
 	if err != nil {
 		return true, err
 	}
-	c.Result, c.Before, c.Doubt, c.Fingerprint = outcome.What, outcome.Before, outcome.Doubt, s.Fingerprint(raw)
-	if outcome.What == store.Refused {
-		c.Reason = string(outcome.Reason)
-	}
+	c.Result, c.Reason, c.Before, c.Doubt, c.Fingerprint = outcome.What, string(outcome.Reason), outcome.Before, outcome.Doubt, s.Fingerprint(raw)
 	return true, nil
 }
 
@@ -385,9 +382,6 @@ func (c *comparison) weigh(n *Change, before []uint64) error {
 
 // filed reports whether the filter may have put a new message into its folder of spam.
 func (c *comparison) filed(n *Change) (bool, error) {
-	if c.first && c.o.Filed == nil {
-		return false, nil
-	}
 	raw, err := n.Read()
 	switch {
 	case err != nil:
@@ -435,7 +429,6 @@ func (c *comparison) news() (news []Change, said map[uint64]int) {
 			news = append(news, Change{Path: f.Origin, Folder: row.Name, Label: f.Label, Result: store.Learned, file: f, label: number, name: name, folder: folder, unmarked: !row.Unseen})
 		}
 	}
-	delete(said, 0) // of messages that are forgotten
 	return news, said
 }
 

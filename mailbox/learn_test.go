@@ -206,6 +206,7 @@ func TestAMailboxSaysWhatChangedSinceItWasCompared(t *testing.T) {
 		{"so does one that gets another name", func() { b.move(b.spam(0), "cur/1.c:2,S") }, 1, []string{"relabelled spam ham cur/1.c:2,S"}},
 		{"a folder within Junk is junk", func() { b.move(b.ham(1), ".Junk.Old/cur/1.d:2,S") }, 1, []string{"relabelled ham spam .Junk.Old/cur/1.d:2,S"}},
 		{"from one folder of ham to another is no change", func() { b.move(b.ham(2), ".Lists/cur/1.e:2,S") }, 1, nil},
+		{"known spam that gets another name is known", func() { b.move(b.spam(2), ".Junk/cur/1.n:2,S") }, 1, nil},
 		{"junk in the trash stays spam", func() { b.move(b.spam(1), ".Trash/cur/1.f:2,S") }, 0, nil},
 		{"from the trash to the inbox it is ham", func() { b.move(".Trash/cur/1.f:2,S", "cur/1.g:2,S") }, 1, []string{"relabelled spam ham cur/1.g:2,S"}},
 		{"junk that is marked as deleted says nothing", func() { b.move("cur/1.g:2,S", ".Junk/cur/1.h:2,ST") }, 0, nil},
@@ -218,8 +219,8 @@ func TestAMailboxSaysWhatChangedSinceItWasCompared(t *testing.T) {
 	} {
 		step.do()
 		a := b.wantLearned(step.name, step.want...)
-		if a.Read != step.read {
-			t.Errorf("%s: read %d messages, want %d", step.name, a.Read, step.read)
+		if a.Read != step.read || a.Filed != 0 {
+			t.Errorf("%s: read %d messages, want %d; %d were filed", step.name, a.Read, step.read, a.Filed)
 		}
 	}
 	if a := b.learn(); a.Ambiguous != 1 {
@@ -233,7 +234,7 @@ func TestAFolderForSpamThatIsRenamedDoesNotMakeItsMailHam(t *testing.T) {
 	b := newTree(t)
 	b.learn()
 	b.must(os.RemoveAll(filepath.Join(b.dir, ".Junk.Old")))
-	b.move(".Junk", ".Rubbish")
+	b.move(".Junk", ".Heap")
 	for _, sub := range []string{".Junk/cur", ".Junk/new", ".Junk/tmp", ".Receipts/cur", ".Receipts/new", ".Receipts/tmp"} {
 		b.must(os.MkdirAll(filepath.Join(b.dir, sub), 0o700)) // as servers and mail programs do
 	}
@@ -241,7 +242,7 @@ func TestAFolderForSpamThatIsRenamedDoesNotMakeItsMailHam(t *testing.T) {
 		t.Errorf("%d messages say nothing", a.Filed)
 	}
 	b.must(os.RemoveAll(filepath.Join(b.dir, ".Junk")))
-	b.move(".Rubbish", ".Junk")
+	b.move(".Heap", ".Junk")
 	b.wantLearned("it has its name again")
 	b.move(b.spam(0), "cur/1.a:2,S")
 	b.wantLearned("a message is moved", "relabelled spam ham cur/1.a:2,S")
@@ -249,6 +250,85 @@ func TestAFolderForSpamThatIsRenamedDoesNotMakeItsMailHam(t *testing.T) {
 	b.must(os.RemoveAll(filepath.Join(b.dir, ".Junk", "cur")))
 	b.must(os.Mkdir(filepath.Join(b.dir, ".Junk", "cur"), 0o700))
 	b.wantLearned("one is moved into a new folder, and the others are deleted", "relabelled spam ham .Receipts/cur/1.b:2,S")
+}
+
+func TestAPersonMayMoveMuchSpamAtOnce(t *testing.T) {
+	for name, tt := range map[string]struct {
+		before func(b *tree) // the first comparison
+		to     string
+		only   bool // the rest of the spam is deleted
+	}{
+		"into a new folder, and the rest stays":            {func(*tree) {}, ".Receipts", false},
+		"into a folder that had mail, the rest is deleted": {func(b *tree) { b.move(b.ham(0), ".Lists/cur/1.x:2,S") }, ".Lists", true},
+		"into the inbox, which was empty, the rest deleted": {func(b *tree) {
+			b.move("cur", ".Lists/all")
+			b.move(".Lists/cur", "cur")
+			b.move(".Lists/all", ".Lists/cur")
+		}, "", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newTree(t)
+			tt.before(b)
+			b.learn()
+			b.must(os.MkdirAll(filepath.Join(b.dir, tt.to, "cur"), 0o700))
+			b.must(os.MkdirAll(filepath.Join(b.dir, tt.to, "new"), 0o700))
+			for i := range 40 {
+				if i <= renamedSize {
+					b.move(b.spam(i), filepath.Join(tt.to, "cur", fmt.Sprintf("%d.y:2,S", i)))
+				} else if tt.only {
+					b.must(os.Remove(filepath.Join(b.dir, b.spam(i))))
+				}
+			}
+			if a := b.learn(); a.Count(store.Relabelled) != renamedSize+1 {
+				t.Errorf("learned %q", b.said(a))
+			}
+		})
+	}
+}
+
+func TestAFileMayGoWhileTheMailboxIsCompared(t *testing.T) {
+	for name, tt := range map[string]struct {
+		file           string
+		isRead, folder bool // it goes once it was read; a folder takes its place
+		want           []string
+	}{
+		"once it was listed":                             {"cur/1.a:2,RS", false, false, nil},
+		"once it was read":                               {"cur/1.a:2,RS", true, false, nil},
+		"for one that cannot be read":                    {"cur/1.a:2,RS", false, true, []string{"refused ham cur/1.a:2,RS"}},
+		"once it was read, for one that cannot be read":  {"cur/1.a:2,RS", true, true, []string{"refused ham cur/1.a:2,RS"}},
+		"for one that cannot be read, and is unread yet": {"new/1.a", false, true, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newTree(t)
+			b.learn()
+			b.write(tt.file, b.notSpam(0))
+			box, err := Open(b.dir)
+			b.must(err)
+			s := b.open()
+			defer s.Close()
+			goes := func(int, int) {
+				b.must(os.Remove(filepath.Join(b.dir, tt.file)))
+				if tt.folder {
+					b.must(os.Mkdir(filepath.Join(b.dir, tt.file), 0o700))
+				}
+			}
+			var o LearnOptions
+			if o.Progress = goes; !tt.isRead {
+				o.Progress = nil
+				goes(0, 0)
+			}
+			a, err := box.Learn(t.Context(), s, o)
+			b.must(err)
+			if diff := cmp.Diff(tt.want, b.said(a)); diff != "" {
+				t.Errorf("-want +got:\n%s", diff)
+			}
+			for _, c := range a.Changes {
+				if c.Reason == "" {
+					t.Errorf("%s has no reason", c.Path)
+				}
+			}
+		})
+	}
 }
 
 // TestCorrectionsByHandAreLearned moves 50 messages as people and servers do.
@@ -532,6 +612,29 @@ func TestAMessageBeyondTheLimitStillMovesTheNextTime(t *testing.T) {
 		b.must(errors.Join(err, s.Close()))
 		if said := b.said(a); len(said) != 1 || said[0] != want {
 			t.Errorf("run %d: got %q, want %q", i, said, want)
+		}
+	}
+}
+
+// What the filter has filed teaches nothing in a mailbox that is known, though a comparison had a limit.
+func TestOnlyAFirstComparisonGoesOn(t *testing.T) {
+	for _, limits := range [][3]int{{1000, 0, 0}, {0, 1, 0}} {
+		b := newTree(t)
+		a := Account{}
+		for i, limit := range limits {
+			if i == 1 {
+				for _, name := range []string{"a", "b"} {
+					b.write(".Junk/new/1."+name, "Subject: "+name+"\n\nspama spamb spamc spamd spame spamf spamg spamh")
+				}
+			}
+			box, err := Open(b.dir)
+			b.must(err)
+			s := b.open()
+			a, err = box.Learn(t.Context(), s, LearnOptions{Limit: limit})
+			b.must(errors.Join(err, s.Close()))
+		}
+		if len(a.Changes) > 0 || a.Filed != 2 {
+			t.Errorf("limits %v: learned %q, and %d are filed", limits, b.said(a), a.Filed)
 		}
 	}
 }
