@@ -45,21 +45,12 @@ func (m Bernoulli) Train(ctx context.Context, d *features.Dataset, _ EpochOption
 //	beta_c = log pi_c + sum over n of m_cn log((a + N_c - n) / (2a + N_c))        m_cn: terms with n_cw = n
 func (m Bernoulli) biases(n *counts) []float64 {
 	beta := logPrior(m.Prior, n.documents)
-	if !n.whole {
-		for c, tally := range n.tallies {
-			var sum float64
-			for _, ncw := range slices.Sorted(maps.Keys(tally)) {
-				sum += float64(tally[ncw]) * m.logAbsent(float64(ncw), n.documents[c])
-			}
-			beta[c] += sum
+	for c, tally := range n.tallies {
+		var sum float64
+		for _, ncw := range slices.Sorted(maps.Keys(tally)) {
+			sum += float64(tally[ncw]) * m.logAbsent(float64(ncw), n.documents[c])
 		}
-		return beta
-	}
-	for w := range n.terms() {
-		ncw := n.of(w)
-		for c := 0; hasSum(ncw) && c < len(beta); c++ {
-			beta[c] += m.logAbsent(ncw[c], n.documents[c])
-		}
+		beta[c] += sum
 	}
 	return beta
 }

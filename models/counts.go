@@ -35,7 +35,6 @@ type counts struct {
 	totals    []float64     // n_c, the sum of the sums of all terms
 	known     int           // how many terms have a sum
 	tallies   []map[int]int // for Bernoulli, K: how many known terms have n_cw = n, by n; each above 0
-	whole     bool          // the vocabulary has all terms that there are, as in training, and not only those that are known
 }
 
 func newCounts(m countTrainer, d *features.Dataset) *counts {
@@ -57,10 +56,8 @@ func trainCounts(ctx context.Context, m countTrainer, d *features.Dataset, kinds
 		}
 		n.add(rows.Row(i), int(c), 1)
 	}
-	n.whole = true
-	linear, err := linearOf(n, len(d.Classes), d.Workers)
-	n.whole = false
 	n.note(indices.Below[uint32](d.Terms), 1)
+	linear, err := linearOf(n, len(d.Classes), d.Workers)
 	return linear, Report{Warnings: warnings, Learned: &Online{learner: n, classes: len(d.Classes)}}, err
 }
 
@@ -146,11 +143,8 @@ func (n *counts) biases() []float64 { return n.trainer.biases(n) }
 
 func (n *counts) model(dst []float64, terms []uint32) {
 	V, K := float64(n.known), len(n.classes)
-	if n.whole {
-		V = float64(n.terms())
-	}
 	for i, w := range terms {
-		if ncw := n.of(int(w)); n.whole || hasSum(ncw) {
+		if ncw := n.of(int(w)); hasSum(ncw) {
 			n.trainer.weigh(dst[i*K:][:K], ncw, n, V)
 		} else {
 			clear(dst[i*K:][:K])

@@ -18,6 +18,8 @@ import (
 //	alpha_cw  = log lambda_cw
 //	beta_c    = log pi_c
 //
+// V is the number of terms that a training document has. Other terms have the weight 0: smoothing alone would let them speak for the class with less mail.
+//
 // Source: cs440 lecture 16, "Feature = One Bit Per Word Token". The lecture has a = 1. With a = 0 an estimate of 0 would
 // give an infinite weight, so estimates are clipped to 1e-10 and 1 - 1e-10, and a class without a token has 1/V for
 // every term, as with any a > 0.

@@ -23,6 +23,8 @@ for K in (2, 3):
     for i, c in enumerate(labels[K]):
         if K == 3:
             documents[i, c:20:K] += random.poisson(0.5, len(range(c, 20, K)))
+for w in numpy.flatnonzero(documents.sum(axis=0) == 0):
+    documents[w % N, w] = 1  # chaff takes a term of no training document for an unknown one
 
 cases = []
 for K in (2, 3):
