@@ -100,6 +100,9 @@ func (s Scale) score(prior, ratio float64) float64 {
 //
 // If more ham has a score above Spam than HamLost and e explain, by a binomial test with 95% confidence, Spam rises until they explain it.
 //
+// Unsure then moves by what is measured. If more of the spam than SpamMissed is ham, it falls until it is not, but only while at most 2% of the ham is
+// above. If more than 2% of the ham, and e, is above, it rises until it is not, but only while at most SpamMissed of the spam is ham.
+//
 // Scores of a young model, or of short texts, are small. If less than half of the spam is above the threshold of log odds, and of 20 ham or more
 // none but what e explains above that for scores without a unit, it is at most 1/0.7 of this: with a limit of 0.1% the median of the spam.
 //
@@ -145,6 +148,9 @@ func ChooseThresholds(m Margins, scale Scale, o ThresholdOptions) (Thresholds, [
 	default:
 		t.Unsure = min(t.Spam, unit(-hams[len(hams)/2])*ratio)
 	}
+	if o.SpamMissed > 0 {
+		t.Unsure = min(t.Spam, measured(t.Unsure, hams, spams, o.SpamMissed/100))
+	}
 	return t, warnings
 }
 
@@ -167,6 +173,23 @@ func guarded(t float64, hams, spams []float64, limit float64) float64 {
 			break
 		}
 		t = hams[n-lost]
+	}
+	return t
+}
+
+// unsureHam is the share of the ham that may be unsure so that less spam is ham. Where more is, more spam may be ham.
+const unsureHam = 0.02
+
+// measured returns the unsure threshold t, moved by what is measured, with a limit of spam that is called ham. Scores ascend.
+func measured(t float64, hams, spams []float64, limit float64) float64 {
+	some := int(limit * float64(len(spams)))
+	missed := math.Nextafter(spams[min(some, len(spams)-1)], -Beyond) // up to here, that much spam is ham
+	doubted := func(wrong float64) float64 {                          // above here, 2% of the ham is unsure, beside wrong labels
+		return hams[max(0, len(hams)-1-int(unsureHam*float64(len(hams))+wrong))]
+	}
+	t = min(t, max(missed, doubted(0)))
+	if some > 0 { // less spam does not prove that less may be unsure
+		t = max(t, min(missed, doubted(mislabelled(hams, spams, t))))
 	}
 	return t
 }
