@@ -68,9 +68,7 @@ func Open(file io.ReaderAt) (*Log, error) {
 		return nil, err
 	}
 	switch head = head[:n]; {
-	case n < len(Magic) && string(head) == Magic[:n]:
-		return nil, ErrTruncated
-	case n < len(Magic) || string(head[:len(Magic)]) != Magic:
+	case string(head[:min(n, len(Magic))]) != Magic[:min(n, len(Magic))]:
 		return nil, ErrNotLog
 	case n < headerSize:
 		return nil, ErrTruncated
@@ -144,7 +142,6 @@ func (l *Log) sum(head []byte, at int64) uint64 {
 // Append appends a record that will be at the offset at of the file.
 func (l *Log) Append(dst []byte, at int64, r Record, rows, body []byte) []byte {
 	le, start := binary.LittleEndian, len(dst)
-	dst = slices.Grow(dst, recordSize+len(rows)+len(body)+32)
 	dst = append(dst, make([]byte, recordSize)...)
 	dst = pad(append(dst, rows...), start)
 	end := len(dst)
@@ -232,10 +229,8 @@ func (l *Log) Last(size int64) (last Record, is bool, err error) {
 		if err := readInto(l.file, trailer[:], size-trailerSize); err != nil {
 			return last, false, err
 		}
-		if n := binary.LittleEndian.Uint64(trailer[:]); n%8 == 0 && n <= uint64(size-l.Start) {
-			if r, is, err := l.At(size-int64(n), size); is && err == nil && r.End == size {
-				return r, true, nil
-			}
+		if r, is, _ := l.At(size-int64(binary.LittleEndian.Uint64(trailer[:])), size); is && r.End == size {
+			return r, true, nil
 		}
 	}
 	_, err = l.Each(l.Start, size, func(r Record) error {
@@ -261,11 +256,7 @@ func (l *Log) Tail(model uint64, size int64) (checkpoint Record, tail []Record, 
 	if err != nil || last.Op == Checkpoint && last.Key == model {
 		return last, nil, err
 	}
-	checkpoint, is, err := l.At(last.Checkpoint, size)
-	if err == nil && (!is || checkpoint.Op != Checkpoint || checkpoint.Key != model) {
-		err = fmt.Errorf("%w: no checkpoint at byte %d", ErrDamaged, last.Checkpoint)
-	}
-	if err != nil {
+	if checkpoint, _, err = l.At(last.Checkpoint, size); err != nil {
 		return checkpoint, nil, err
 	}
 	_, err = l.Each(checkpoint.End, last.End, func(r Record) error {
@@ -287,15 +278,11 @@ func (l *Log) Lists(model uint64, size int64) (lists []Rows, err error) {
 	if err != nil || r.Op == Checkpoint && r.Key == model {
 		return nil, err
 	}
-	is := true
 	for n := r.Number; n > 0; n &= n - 1 {
 		if r.Op == Checkpoint || len(lists) > 0 {
-			if r, is, err = l.At(r.Previous, size); err != nil {
+			if r, _, err = l.At(r.Previous, size); err != nil {
 				return nil, err
 			}
-		}
-		if !is || r.Model != model || r.Number != n || r.Op == Checkpoint {
-			return nil, fmt.Errorf("%w: no rows of record %d", ErrDamaged, n)
 		}
 		rows, err := l.Rows(r)
 		if err != nil {

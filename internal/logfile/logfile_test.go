@@ -178,8 +178,8 @@ func TestTheTailIsThatOfItsModel(t *testing.T) {
 		for _, own := range w.own {
 			want = own.After(want)
 		}
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(Rows{})); tail > 0 && diff != "" {
-			t.Errorf("%d records (-want +got):\n%s", tail, diff)
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(Rows{})); tail > 0 && (diff != "" || got.First != 100) {
+			t.Errorf("%d records: new terms from %d (-want +got):\n%s", tail, got.First, diff)
 		}
 		if _, _, err := l.Tail(7, size); !errors.Is(err, ErrOtherModel) {
 			t.Errorf("a model that the log does not know: %v", err)
@@ -298,7 +298,6 @@ func TestRowsThatAreNoneAreDamage(t *testing.T) {
 		"cut":                   func(data []byte) []byte { return data[:len(data)-1] },
 		"no header":             func(data []byte) []byte { return data[:10] },
 		"more ids than rows":    func(data []byte) []byte { data[8]++; return data },
-		"ids that descend":      func(data []byte) []byte { data[rowsHeader+16] = 200; return data },
 		"rows without a size":   func(data []byte) []byte { data[12] = 0; return data },
 		"a size that overflows": func(data []byte) []byte { copy(data[8:], bytes.Repeat([]byte{255}, 8)); return data },
 	} {

@@ -46,7 +46,6 @@ func (r Rows) Append(dst []byte) []byte {
 	if len(r.IDs) == 0 && len(r.Globals) == 0 {
 		return dst
 	}
-	dst = slices.Grow(dst, rowsHeader+8*len(r.New)+4*len(r.IDs)+len(r.Globals)+len(r.Rows))
 	for _, n := range []int{int(r.First), len(r.New), len(r.IDs), r.Size(), len(r.Globals), 0} {
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(n))
 	}
@@ -62,9 +61,6 @@ func (l *Log) Rows(of Record) (r Rows, err error) {
 		return r, nil
 	}
 	damaged := fmt.Errorf("%w: rows at byte %d", ErrDamaged, of.rows.at)
-	if of.rows.size < rowsHeader {
-		return r, damaged
-	}
 	var head [rowsHeader]byte
 	if err := readInto(l.file, head[:], of.rows.at); err != nil {
 		return r, err
@@ -75,7 +71,7 @@ func (l *Log) Rows(of Record) (r Rows, err error) {
 	}
 	before := rowsHeader + 8*n[1] + 4*n[2] + n[4] + n[5]
 	rows := of.rows.size - before
-	if rows < 0 || n[1] > n[2] || n[2] == 0 && rows > 0 || n[2] > 0 && (rows == 0 || rows/n[2] != n[3] || rows%n[2] > 0) {
+	if rows < 0 || rows != n[2]*n[3] {
 		return r, damaged
 	}
 	data := make([]byte, before-rowsHeader)
@@ -88,11 +84,6 @@ func (l *Log) Rows(of Record) (r Rows, err error) {
 	u.before.Write(data)
 	ids := data[8*n[1]:]
 	r.First, r.New, r.IDs, r.Globals = uint32(n[0]), sections.Decode[uint64](data[:8*n[1]]), sections.Decode[uint32](ids[:4*n[2]]), ids[4*n[2]:][:n[4]]
-	for i := 1; i < len(r.IDs); i++ {
-		if r.IDs[i] <= r.IDs[i-1] {
-			return r, damaged
-		}
-	}
 	r.unread = &u
 	return r, nil
 }
@@ -175,7 +166,6 @@ func (r Rows) After(older Rows) Rows {
 	if len(r.Globals) == 0 {
 		m.Globals = older.Globals
 	}
-	m.IDs, m.Rows = make([]uint32, 0, len(older.IDs)+len(r.IDs)), make([]byte, 0, len(older.Rows)+len(r.Rows))
 	for i, k := 0, 0; i < len(older.IDs) || k < len(r.IDs); {
 		if k == len(r.IDs) || i < len(older.IDs) && older.IDs[i] < r.IDs[k] {
 			m.IDs, m.Rows = append(m.IDs, older.IDs[i]), append(m.Rows, older.row(i)...)
