@@ -71,7 +71,7 @@ func ExampleChooseThresholds() {
 	t, _ = metrics.ChooseThresholds(margins, oneToTwo, costs)
 	fmt.Printf("by costs: spam above %.1f, unsure above %.1f: %.3f a message\n", t.Spam, t.Unsure, *costs.Cost(*margins.Verdicts(t)))
 	// Output:
-	// by limits: spam above 4.3, unsure above -0.7
+	// by limits: spam above 5.3, unsure above -0.7
 	// at most 26% of ham like this is called spam, with 95% confidence (10 ham); 2,985 more ham are needed for 0.1%
 	// by costs: spam above 2.0, unsure above 0.0: 0.027 a message
 }

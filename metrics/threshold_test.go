@@ -24,55 +24,57 @@ func TestChooseThresholds(t *testing.T) {
 		want      Thresholds
 		warning   string
 	}{
-		// Of ln 0.5 = -0.693147, -10.473584 tanh(0.693147 / 10.473584) counts beside 0.72 ln 1000 = 4.973584, and -5.5 tanh(0.693147 / 5.5) beside 0.
-		{"log odds need the prior and the ratio", repeat(9, -5), repeat(9, 7), odds, defaults, Thresholds{-0.689501, 4.281447}, ""},
-		// 0.72 ln 100 = 3.315722, and 8.815722 tanh(0.693147 / 8.815722) = 0.691722
-		{"a larger limit needs a smaller ratio", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{HamLost: 1, SpamMissed: 1}, Thresholds{-0.689501, 2.624000}, ""},
-		// 0.72 ln(100 / 99) = 0.007236
-		{"a large limit is near the prior", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{HamLost: 99, SpamMissed: 1}, Thresholds{-0.689501, -0.682274}, ""},
+		// Of ln 0.5 = -0.693147, -11.578825 tanh(0.693147 / 11.578825) counts beside 11/9 0.72 ln 1000 = 6.078825, and -5.5 tanh(0.693147 / 5.5) beside 0.
+		{"log odds need the prior and the ratio", repeat(9, -5), repeat(9, 7), odds, defaults, Thresholds{-0.689501, 5.386504}, ""},
+		// 11/9 0.72 ln 100 = 4.052550, and 9.552550 tanh(0.693147 / 9.552550) = 0.691933
+		{"a larger limit needs a smaller ratio", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{HamLost: 1, SpamMissed: 1}, Thresholds{-0.689501, 3.360617}, ""},
+		// 11/9 0.72 ln(100 / 99) = 0.008844
+		{"a large limit is near the prior", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{HamLost: 99, SpamMissed: 1}, Thresholds{-0.689501, -0.680668}, ""},
 		{"with the largest nothing is unsure", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{HamLost: 100, SpamMissed: 100}, Thresholds{-0.689501, -0.689501}, ""},
 		// ln 0.1 = -2.302585, and 3.197415 tanh(0.693147 / 3.197415) = 0.682489
-		{"a limit on spam below 1% makes more unsure", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{HamLost: 0.1, SpamMissed: 0.1}, Thresholds{-2.985074, 4.281447}, ""},
-		{"near-duplicates of ham do not count", repeat(9, -5), repeat(9, 7), manyOfHam, defaults, Thresholds{-0.689501, 4.281447}, ""},
+		{"a limit on spam below 1% makes more unsure", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{HamLost: 0.1, SpamMissed: 0.1}, Thresholds{-2.985074, 5.386504}, ""},
+		{"near-duplicates of ham do not count", repeat(9, -5), repeat(9, 7), manyOfHam, defaults, Thresholds{-0.689501, 5.386504}, ""},
 		// 5.5 tanh(2.302585 / 5.5) = 2.176867
-		{"those of spam make more unsure", repeat(9, -5), repeat(9, 7), manyOfSpam, defaults, Thresholds{-2.176867, 4.281447}, ""},
-		// x = 4.973584 leaves room for 3.026416: x + 3.026416 tanh(2.995732 / 3.026416) = 7.265498; 8 tanh(2.995732 / 8) = 2.863139
-		{"much spam counts as far as the bound leaves room", repeat(9, -5), repeat(9, 7.5), moreSpam, defaults, Thresholds{2.863139, 7.265498}, ""},
-		// 0.72 ln 1e6 = 9.947168 is beyond the bound, which no prior changes.
-		{"a limit that no score can meet calls nothing spam", repeat(9, -5), repeat(9, 7.5), moreSpam, ThresholdOptions{HamLost: 0.0001, SpamMissed: 1}, Thresholds{2.863139, 12.942900}, ""},
+		{"those of spam make more unsure", repeat(9, -5), repeat(9, 7), manyOfSpam, defaults, Thresholds{-2.176867, 5.386504}, ""},
+		// x = 6.078825 leaves room for 1.921175: x + 1.921175 tanh(2.995732 / 1.921175) = 7.837297; 8 tanh(2.995732 / 8) = 2.863139
+		{"much spam counts as far as the bound leaves room", repeat(9, -5), repeat(9, 7.5), moreSpam, defaults, Thresholds{2.863139, 7.837297}, ""},
+		// 11/9 0.72 ln 1e6 = 12.157650 is beyond the bound, which no prior changes.
+		{"a limit that no score can meet calls nothing spam", repeat(9, -5), repeat(9, 7.5), moreSpam, ThresholdOptions{HamLost: 0.0001, SpamMissed: 1}, Thresholds{2.863139, 15.153382}, ""},
 		{"a limit of 0 calls nothing spam", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{SpamMissed: 1}, Thresholds{-0.689501, Beyond},
 			"nothing is called spam: thresholds.ham_lost is 0"},
-		{"a limit of 0 calls nothing ham", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{HamLost: 0.1}, Thresholds{-Beyond, 4.281447}, ""},
-		{"without a unit it is 0.7 of the median of the spam", repeat(9, -50), []float64{20, 60, 90}, Scale{}, defaults, Thresholds{0, 42}, ""},
-		// 42 ln 100 / ln 1000 = 28; -35 ln 10 / ln 1000 = -11.666667
-		{"and in proportion to the logarithm", repeat(9, -50), []float64{20, 60, 90}, Scale{}, ThresholdOptions{HamLost: 1, SpamMissed: 0.1}, Thresholds{-11.666667, 28}, ""},
-		{"spam that scores as ham gives no unit, and not all of it is ham", repeat(9, -5), repeat(9, -6), Scale{}, defaults, Thresholds{-5, 0}, ""},
-		{"1% of the spam may be ham", repeat(100, -5), slices.Concat(repeat(1, -4), repeat(99, 10)), Scale{}, defaults, Thresholds{0, 7}, ""},
-		{"and no more", repeat(100, -5), slices.Concat(repeat(2, -4), repeat(98, 10)), Scale{}, defaults, Thresholds{-4, 7}, ""},
+		{"a limit of 0 calls nothing ham", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{HamLost: 0.1}, Thresholds{-Beyond, 5.386504}, ""},
+		// 11/9 0.7 60 = 51.333333
+		{"without a unit it is 0.7 of the median of the spam", repeat(9, -50), []float64{20, 60, 90}, Scale{}, defaults, Thresholds{0, 51.333333}, ""},
+		// 51.333333 ln 100 / ln 1000 = 34.222222; -35 ln 10 / ln 1000 = -11.666667
+		{"and in proportion to the logarithm", repeat(9, -50), []float64{20, 60, 90}, Scale{}, ThresholdOptions{HamLost: 1, SpamMissed: 0.1}, Thresholds{-11.666667, 34.222222}, ""},
+		{"spam that scores as ham gives no unit, and not all of it is ham", repeat(50, -5), repeat(9, -6), Scale{}, defaults, Thresholds{-5, 0}, ""},
+		{"though less than 50 ham do not show how much may be unsure", repeat(49, -5), repeat(9, -6), Scale{}, defaults, Thresholds{0, 0}, ""},
+		{"1% of the spam may be ham", repeat(100, -5), slices.Concat(repeat(1, -4), repeat(99, 10)), Scale{}, defaults, Thresholds{0, 7.14}, ""},
+		{"and no more", repeat(100, -5), slices.Concat(repeat(2, -4), repeat(98, 10)), Scale{}, defaults, Thresholds{-4, 7.14}, ""},
 		{"also if 2% of the ham is unsure then", slices.Concat(repeat(98, -5), []float64{-3, -2}), slices.Concat(repeat(2, -4), repeat(98, 10)), Scale{}, defaults,
-			Thresholds{-4, 7}, ""},
-		{"but not if 3% is", slices.Concat(repeat(97, -5), []float64{-3, -2, -1}), slices.Concat(repeat(2, -4), repeat(98, 10)), Scale{}, defaults, Thresholds{-3, 7}, ""},
+			Thresholds{-4, 7.14}, ""},
+		{"but not if 3% is", slices.Concat(repeat(97, -5), []float64{-3, -2, -1}), slices.Concat(repeat(2, -4), repeat(98, 10)), Scale{}, defaults, Thresholds{-3, 7.14}, ""},
 		{"less ham is unsure if 1% of the spam may be ham", slices.Concat(repeat(97, -5), repeat(3, 1)), slices.Concat(repeat(1, 0.5), repeat(99, 10)), Scale{}, defaults,
-			Thresholds{1, 7}, ""},
-		{"as far as it may", slices.Concat(repeat(97, -5), repeat(3, 1)), slices.Concat(repeat(2, 0.5), repeat(98, 10)), Scale{}, defaults, Thresholds{0.5, 7}, ""},
-		{"and not if 2% is unsure", slices.Concat(repeat(98, -5), repeat(2, 1)), repeat(100, 10), Scale{}, defaults, Thresholds{0, 7}, ""},
-		{"nor if there is too little spam to tell", slices.Concat(repeat(97, -5), repeat(3, 1)), repeat(99, 10), Scale{}, defaults, Thresholds{0, 7}, ""},
+			Thresholds{1, 7.14}, ""},
+		{"as far as it may", slices.Concat(repeat(97, -5), repeat(3, 1)), slices.Concat(repeat(2, 0.5), repeat(98, 10)), Scale{}, defaults, Thresholds{0.5, 7.14}, ""},
+		{"and not if 2% is unsure", slices.Concat(repeat(98, -5), repeat(2, 1)), repeat(100, 10), Scale{}, defaults, Thresholds{0, 7.14}, ""},
+		{"nor if there is too little spam to tell", slices.Concat(repeat(97, -5), repeat(3, 1)), repeat(99, 10), Scale{}, defaults, Thresholds{0, 7.14}, ""},
 		// Of 100 ham, two are above the median of the spam: e = 6.8%.
-		{"nor if it may be spam", slices.Concat(repeat(93, -5), repeat(5, 1), repeat(2, 11)), repeat(100, 10), Scale{}, defaults, Thresholds{0, 7}, ""},
-		{"but if more is", slices.Concat(repeat(91, -5), repeat(7, 1), repeat(2, 11)), repeat(100, 10), Scale{}, defaults, Thresholds{1, 7}, ""},
+		{"nor if it may be spam", slices.Concat(repeat(93, -5), repeat(5, 1), repeat(2, 11)), repeat(100, 10), Scale{}, defaults, Thresholds{0, 7.14}, ""},
+		{"but if more is", slices.Concat(repeat(91, -5), repeat(7, 1), repeat(2, 11)), repeat(100, 10), Scale{}, defaults, Thresholds{1, 7.14}, ""},
 		// Of 1,000 ham, 10 are above the median of the spam: e = 2.6%, and 10 are no more than 2% and 0.1%.
-		{"spam that is called ham moves nothing", slices.Concat(repeat(990, -5), repeat(10, 8)), repeat(99, 7), odds, defaults, Thresholds{-0.689501, 4.281447}, ""},
+		{"spam that is called ham moves nothing", slices.Concat(repeat(990, -5), repeat(10, 8)), repeat(99, 7), odds, defaults, Thresholds{-0.689501, 4.291392}, ""},
 		// None is above the median, so the limit alone explains them: P(10 or more of 1,000 at 0.1%) = 1e-7.
 		{"ham that scores as no spam does raises the threshold", slices.Concat(repeat(990, -5), repeat(10, 5)), repeat(99, 7), odds, defaults, Thresholds{-0.689501, 5}, ""},
 		// P(3 or more of 1,000 at 0.1%) = 0.080, P(4 or more) = 0.019: one of the four must not be lost.
 		{"as far as chance does not explain it", slices.Concat(repeat(996, -5), []float64{5, 5.5, 6, 6.5}), repeat(99, 7), odds, defaults, Thresholds{-0.689501, 5}, ""},
-		{"chance explains three", slices.Concat(repeat(997, -5), []float64{5.5, 6, 6.5}), repeat(99, 7), odds, defaults, Thresholds{-0.689501, 4.281447}, ""},
-		{"small scores of spam have half of it found if no ham is near", repeat(90, -3), []float64{2, 3, 4}, odds, defaults, Thresholds{-0.689501, 3}, ""},
-		{"also if a third of it is large", repeat(90, -3), []float64{2, 3, 5}, odds, defaults, Thresholds{-0.689501, 3}, ""},
-		{"and not if half of it is", repeat(90, -3), []float64{2, 3, 5, 6}, odds, defaults, Thresholds{-0.689501, 4.281447}, ""},
-		{"and not if less than 20 ham show it", repeat(19, -3), []float64{2, 3, 4}, odds, defaults, Thresholds{-0.689501, 4.281447}, ""},
-		{"and if 20 do", repeat(20, -3), []float64{2, 3, 4}, odds, defaults, Thresholds{-0.689501, 3}, ""},
-		{"and not if ham is near", slices.Concat(repeat(90, -3), repeat(9, 2.5)), []float64{2, 3, 4}, odds, defaults, Thresholds{-0.689501, 4.281447}, ""},
+		{"chance explains three", slices.Concat(repeat(997, -5), []float64{5.5, 6, 6.5}), repeat(99, 7), odds, defaults, Thresholds{-0.689501, 4.291392}, ""},
+		{"small scores of spam have half of it found if no ham is near", repeat(90, -3), []float64{2, 3, 4}, odds, defaults, Thresholds{-0.689501, 3.066667}, ""},
+		{"also if a third of it is large", repeat(90, -3), []float64{2, 3, 5}, odds, defaults, Thresholds{-0.689501, 3.066667}, ""},
+		{"and not if half of it is", repeat(90, -3), []float64{2, 3, 5, 6}, odds, defaults, Thresholds{-0.689501, 4.391950}, ""},
+		{"and not if less than 50 ham show it", repeat(49, -3), []float64{2, 3, 4}, odds, defaults, Thresholds{-0.689501, 4.484412}, ""},
+		{"and if 50 do", repeat(50, -3), []float64{2, 3, 4}, odds, defaults, Thresholds{-0.689501, 3.12}, ""},
+		{"and not if ham is near", slices.Concat(repeat(90, -3), repeat(9, 2.5)), []float64{2, 3, 4}, odds, defaults, Thresholds{-0.689501, 4.381904}, ""},
 		{"a model that knows nothing calls nothing spam", repeat(90, 1), repeat(90, 1), odds, ThresholdOptions{HamLost: 50, SpamMissed: 1}, Thresholds{-0.689501, 1}, ""},
 		{"no ham", nil, repeat(7, 7), odds, defaults, Thresholds{0, Beyond}, "nothing is called spam: the held-out mail has 0 ham and 7 spam, and both are needed"},
 		{"no spam", repeat(7, -7), nil, odds, defaults, Thresholds{0, Beyond}, "nothing is called spam: the held-out mail has 7 ham and 0 spam, and both are needed"},
