@@ -56,8 +56,7 @@ func (m Bernoulli) biases(n *counts) []float64 {
 }
 
 func (m Bernoulli) weigh(dst, ncw []float64, n *counts, _ float64) {
-	clear(dst)
-	for c := 0; c < len(dst) && hasSum(ncw); c++ {
+	for c := range dst {
 		dst[c] = m.logPresent(ncw[c], n.documents[c]) - m.logAbsent(ncw[c], n.documents[c])
 	}
 }

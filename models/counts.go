@@ -16,7 +16,7 @@ type countTrainer interface {
 	settings
 	// biases returns the K biases.
 	biases(n *counts) []float64
-	// weigh writes the K weights of a term, one of V, given its sums n_cw.
+	// weigh writes the K weights of a term, one of V, given its sums n_cw, of which at least one is not 0.
 	weigh(dst, ncw []float64, n *counts, V float64)
 }
 
