@@ -303,7 +303,7 @@ func (c *comparison) decide(news []Change, said map[uint64]int, files map[uint64
 		case c.account.NoMail.Count(n.file.Err):
 			c.account.Silent++
 			c.see(n) // once is enough
-		case n.file.Err != nil && n.file.Unseen:
+		case n.file.Err != nil && n.file.Unseen && n.Label == sources.Ham:
 		case n.file.Err != nil:
 			n.Result, n.Reason = store.Refused, n.file.Err.Error()
 			c.account.Changes = append(c.account.Changes, n)
@@ -331,11 +331,13 @@ func (c *comparison) decide(news []Change, said map[uint64]int, files map[uint64
 // weigh sets what a file says, given the files that its message had when the mailbox was last compared. If one is still where it was, the message has
 // not moved: the sender may have sent it twice. Ham that was only read counts after some days. Spam that the filter itself may have put there says
 // nothing until a person moves it: else crafted mail would teach the filter by being filed. A message that has moved between folders was moved by a
-// person, and counts at once. When a mailbox is compared for the first time, it counts as it stands, apart from what the filter is known to have put
+// person, and counts at once, but for spam that nobody has read before and after. When a mailbox is compared for the first time, it counts as it stands, apart from what the filter is known to have put
 // there.
 func (c *comparison) weigh(n *Change, before []uint64) error {
+	isHam := c.classes[n.label] == string(filter.Ham)
+	byPerson := func(s store.Sighting) bool { return isHam || !n.file.Unseen || s.State != store.Unread } // chaff imap moves unread spam
 	old, isOld := c.sightings[n.name]
-	changedSides := isOld && int(old.Label) != n.label && !c.there[n.name] // also of a message that the log has forgotten
+	changedSides := isOld && int(old.Label) != n.label && !c.there[n.name] && byPerson(old) // also of a message that the log has forgotten
 	n.moved = changedSides
 	renamed := false     // a file that has counted at once
 	fromRenamed := false // from a folder that has lost all its mail to one that is new
@@ -343,7 +345,7 @@ func (c *comparison) weigh(n *Change, before []uint64) error {
 	n.since = time.Now().Unix()
 	for _, name := range before {
 		s := c.sightings[name]
-		if !c.there[name] {
+		if !c.there[name] && byPerson(s) {
 			changedSides = changedSides || int(s.Label) != n.label
 			n.moved = n.moved || s.Folder != n.folder
 			renamed = renamed || s.State == store.Said
@@ -353,10 +355,9 @@ func (c *comparison) weigh(n *Change, before []uint64) error {
 			n.since = min(n.since, s.Since)
 		}
 	}
-	isHam := c.classes[n.label] == string(filter.Ham)
 	read := time.Unix(n.since, 0).Add(time.Duration(c.o.ReadDays) * day)
 	switch {
-	case n.file.Unseen && !changedSides && !(c.first && n.unmarked):
+	case isHam && n.file.Unseen && !changedSides && !(c.first && n.unmarked):
 		n.state = store.Unread
 	case isHam && changedSides && fromRenamed: // nobody has said that all that spam is ham
 		n.state = store.Filed

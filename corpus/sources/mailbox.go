@@ -243,11 +243,10 @@ func (p *Plan) add(dir, name string, parts []string) {
 	}
 	var unseen []File
 	for _, f := range files {
-		f.Unseen = f.Unseen && row.Label == Ham // in other folders that says nothing
 		switch {
 		case f.deleted && row.Label != LeftOut: // most messages of the trash are marked as deleted
 			p.Deleted++
-		case f.Unseen:
+		case f.Unseen && row.Label == Ham: // in other folders that says nothing
 			unseen = append(unseen, f)
 		default:
 			row.Files = append(row.Files, f)
