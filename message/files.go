@@ -345,7 +345,7 @@ var advices = map[string]string{
 	"mbx mailbox":               "convert it to mbox or Maildir first, with mailutil or Emacs",
 	"MMDF mailbox":              "convert it to mbox or Maildir first, with mailutil or Emacs",
 	"Babyl mailbox":             "convert it to mbox or Maildir first, with mailutil or Emacs",
-	"Dovecot mdbox file":        "export the mailbox as a Maildir first: doveadm backup -u USER maildir:FOLDER",
+	"Dovecot mdbox file":        "export the mailbox as a Maildir first: doveadm backup -u USER maildir:FOLDER:LAYOUT=fs",
 	"Thunderbird .msf file":     "the mail is in the file of the same name without .msf",
 	"archive":                   "unpack it first; chaff reads the mail in a tar or zip archive if its own path is given",
 	"text":                      "a message begins with fields such as From, To and Subject; before a text alone, write the line `Subject:` and an empty one",

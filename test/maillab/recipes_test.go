@@ -290,6 +290,22 @@ func TestDovecot(t *testing.T) {
 	}
 }
 
+func TestFilesOfMdboxAreExportedAsTheHintSays(t *testing.T) {
+	t.Parallel()
+	l := maillab.Start(t, maillab.Dovecot)
+	l.AddUser("anna")
+	l.Write("/etc/dovecot/conf.d/99-mdbox.conf", "mail_location = mdbox:~/mdbox\n", 0o644)
+	l.StartDovecot()
+	for n := range 2 {
+		l.Write("/tmp/letter", ham(n), 0o644)
+		l.Run("root", "doveadm save -u anna /tmp/letter")
+	}
+	_, command, _ := strings.Cut(l.Run("anna", "chaff learn --begin; chaff learn --ham ~/mdbox 2>&1 || true"), "first: ")
+	l.Run("root", strings.NewReplacer("USER", "anna", "FOLDER", "/home/anna/exported").Replace(command))
+	l.Run("anna", "chaff learn --ham ~/exported")
+	wantLearned(t, l, 2, 0)
+}
+
 // wantLearned checks how many messages of ham and spam anna's model has learned.
 func wantLearned(t *testing.T, l *maillab.Lab, ham, spam int) {
 	t.Helper()
