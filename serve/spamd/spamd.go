@@ -97,7 +97,7 @@ func (c *client) write(head string, text []byte) {
 
 // fail sends an error, and takes what the client still sends: clients read the reply afterwards.
 func (c *client) fail(err error) {
-	if _, isWrong := errors.AsType[protocolError](err); isWrong {
+	if _, isWrong := errors.AsType[protocolError](err); isWrong || errors.Is(err, errTell) { // of which spamc prints nothing
 		c.server.Warn("bad request from %s: %v: connection closed", serve.ClientOf(c.conn), err) // it would end in what the client chose
 	}
 	c.write(errorReply(err), nil)

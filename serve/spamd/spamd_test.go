@@ -280,7 +280,8 @@ func TestTellTeaches(t *testing.T) {
 func TestTellIsRefusedOverTCPUnlessAllowed(t *testing.T) {
 	e := servetest.NewEngine(t, nil)
 	lesson := requestOf("TELL", "1.5", "Message-class: spam\r\nSet: local\r\n", servetest.Mail("spam", 200))
-	if got := start(t, "tcp", e, nil).ask(t, lesson); !strings.HasPrefix(got, "SPAMD/1.0 69 Service Unavailable: TELL commands are not enabled") {
+	overTCP := start(t, "tcp", e, nil)
+	if got := overTCP.ask(t, lesson); !strings.HasPrefix(got, "SPAMD/1.0 69 Service Unavailable: TELL commands are not enabled") || !strings.Contains(overTCP.log.String(), "set serve.tell_over_tcp") {
 		t.Errorf("got %q", got)
 	}
 	if got := start(t, "tcp", servetest.NewEngine(t, func(o *serve.Options) { o.TellOverTCP = true }), nil).ask(t, lesson); !strings.Contains(got, "DidSet: local") {
