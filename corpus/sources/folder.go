@@ -130,7 +130,8 @@ func isIndex(name string) bool {
 		".toc", ".plist", ".emlxpart", ".mailsignature":
 		return true
 	}
-	return isPrefix("dovecot-") || isPrefix("dovecot.") || isPrefix("cyrus.") || isPrefix("courierimap") || isPrefix("courierpop3") ||
+	return strings.HasSuffix(name, "~") || // of Emacs: Gnus keeps the mailbox as it was before spam was moved
+		isPrefix("dovecot-") || isPrefix("dovecot.") || isPrefix("cyrus.") || isPrefix("courierimap") || isPrefix("courierpop3") ||
 		strings.HasSuffix(name, ".ibex.index") || strings.HasSuffix(name, ".ibex.index.data") // Evolution
 }
 

@@ -48,6 +48,7 @@ func TestLayouts(t *testing.T) {
 			map[string]string{"inbox": from, ".inbox.index": "x", ".inbox.directory/lists": from, ".inbox.directory/.lists.directory/go/cur/1": "x", ".inbox.directory/.lists.directory/go/new/": "", ".directory": "x"},
 			[]string{"inbox", ".inbox.directory/lists", ".inbox.directory/.lists.directory/go/cur/1"}},
 		{"notmuch: Maildirs in folders", map[string]string{".notmuch/xapian/x": "x", "a/cur/1": "x", "a/new/2": "x", "b/c/cur/3": "x", "b/c/tmp/": ""}, []string{"a/cur/1", "a/new/2", "b/c/cur/3"}},
+		{"Gnus: mbox files, without the last version of each", map[string]string{"misc": from, "misc~": from, "misc.nov": "x"}, []string{"misc", "misc.nov"}},
 		{"what servers leave in a folder", map[string]string{"dovecot-uidlist": "x", "dovecot.index": "x", "courierimapuiddb": "x", "cyrus.cache": "x", "subscriptions": "x", "maildirsize": "x", ".dovecot.lda-dupes": "x", "dovecotte": "x"}, []string{"dovecotte"}},
 	} {
 		t.Run(tt.about, func(t *testing.T) {
