@@ -220,12 +220,10 @@ func appendQuotedPrintable(dst, src []byte) (_ []byte, ok bool) {
 			src = src[2:]
 			continue
 		}
-		switch after := bytes.TrimLeft(src, " \t"); { // a soft line end may have gained blanks
-		case len(after) == 0:
-			src = nil
-		case after[0] == '\n':
-			src = after[1:]
-		default:
+		after := bytes.TrimLeft(src, " \t") // a soft line end may have gained blanks
+		if len(after) == 0 || after[0] == '\n' {
+			src = bytes.TrimPrefix(after, []byte("\n"))
+		} else {
 			dst = append(dst, '=')
 			ok = false
 		}
@@ -263,7 +261,7 @@ var uuDigits = base64.NewEncoding("`!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJK
 // file (uuencode-broken.eml). So a file continues as long as its lines look like uuencode.
 func appendUU(dst, lines []byte) (_, rest []byte, ok bool) {
 	ok = true
-	for len(lines) > 0 {
+	for {
 		line, after, _ := bytes.Cut(lines, []byte("\n"))
 		if string(bytes.TrimRight(line, " \t")) == "end" {
 			return dst, after, ok
@@ -272,10 +270,7 @@ func appendUU(dst, lines []byte) (_, rest []byte, ok bool) {
 		switch {
 		case isUULine(line):
 			length, data := int(line[0]-' ')&0x3f, line[1:]
-			if bytes.IndexByte(data, ' ') >= 0 { // also a zero
-				data = bytes.ReplaceAll(data, []byte(" "), []byte("`"))
-			}
-			content, _ := uuDigits.AppendDecode(dst, data)
+			content, _ := uuDigits.AppendDecode(dst, bytes.ReplaceAll(data, []byte(" "), []byte("`"))) // a blank is a zero, too
 			dst = content[:min(len(content), len(dst)+length)]
 		case isUULine(next), string(next) == "end":
 			ok = false
@@ -284,7 +279,6 @@ func appendUU(dst, lines []byte) (_, rest []byte, ok bool) {
 		}
 		lines = after
 	}
-	return dst, nil, false
 }
 
 // findUUBegin returns the offset of the first line that begins a file, and that of the next line. A file must follow, since

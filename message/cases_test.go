@@ -118,6 +118,8 @@ func TestTextThatIsNoneAndTextThatLooksLikeNone(t *testing.T) {
 		"and of words that are not UTF-8":                                            {"Content-Type: text/html; charset=iso-8859-1\nContent-Transfer-Encoding: base64\n\n" + inPieces(strings.Repeat("d\xfcrr \xe4h ", 20)), "dürr äh", true},
 		"base64 behind a line that is none":                                          {"Content-Transfer-Encoding: base64\n\nY2hl\n-----\n" + strings.Repeat("YXAg\n", 20), "cheap ap", true},
 		"a few letters that are declared base64":                                     {"Content-Transfer-Encoding: base64\n\ncall me\n", "call me", true},
+		"and whose content would be text, but for its length":                        {"Content-Transfer-Encoding: base64\n\ndear sir\n", "dear sir", true},
+		"and more that are not UTF-8":                                                {"Content-Transfer-Encoding: base64\n\nPlease visit our shop tonight\n", "visit our shop", true},
 		"noise behind a line that is none is not read":                               {"Content-Transfer-Encoding: base64\n\n/9j/4AAQ\n-----\n" + strings.Repeat("lhAO\n", 100), "lhAO", false},
 		"letters that are declared base64 are read as they stand":                    {"Content-Transfer-Encoding: base64\n\nVersandbestaetigung Rechnungsnummer\n", "Versandbestaetigung", true},
 		"UTF-16 in little-endian order":                                              {"Content-Type: text/plain; charset=utf-16\n" + wrapped(utf16(binary.LittleEndian, "cheap 便宜\n")), "cheap 便宜", true},

@@ -234,10 +234,7 @@ func (t *texts) decode(c *codec, text []byte) {
 	case shiftOut:
 		text = unshifted(text)
 	}
-	decoder.Reset()
-	var read int
-	t.arena, read, _ = transform.Append(decoder, t.arena, text)
-	t.arena = appendRepaired(t.arena, text[read:]) // nothing, unless the decoder gave up
+	t.arena, _, _ = transform.Append(decoder, t.arena, text) // a decoder gives up nowhere
 }
 
 // sampleBytes is how much of a text is read to find its charset, from its first byte beyond ASCII on.
@@ -261,10 +258,6 @@ func isMostlyUTF8(text []byte, declared bool) bool {
 	good, bad := 0, 0
 	text = text[lengthOfASCII(text):]
 	for text = text[:min(len(text), sampleBytes)]; len(text) > 0; {
-		if text[0] < utf8.RuneSelf {
-			text = text[1:]
-			continue
-		}
 		r, size := utf8.DecodeRune(text)
 		if r == utf8.RuneError && size == 1 {
 			bad++

@@ -1,6 +1,7 @@
 package message_test
 
 import (
+	"strings"
 	"testing"
 
 	"chaff/message"
@@ -39,6 +40,7 @@ func TestCharsets(t *testing.T) {
 		{"7-bit Japanese that nobody declares", "", "\x1b$B$\"\x1b(B", "あ", ""},
 		{"7-bit Japanese declared as something else", "utf-8", "\x1b$B$\"\x1b(B", "あ", ""},
 		{"7-bit Japanese declared, and none", "iso-2022-jp", "caf\xe9", "café", "text not in its declared charset"},
+		{"UTF-16 big-endian that nobody declares", "", "\xfe\xff\x00a\x20\xac", "a€", ""},
 		{"UTF-16 that nobody declares", "", "\xff\xfea\x00\xac\x20", "a€", ""},
 		{"GB 18030 declared as GB 2312", "gb2312", "\xc4\xe3\xba\xc3\xc2\xf0\x82\x35\x8f\x33", "你好吗龦", ""},
 		{"Latin declared as Chinese is read as browsers do", "big5", "caf\xe9 au lait", "caf\ufffd au lait", ""},
@@ -49,6 +51,7 @@ func TestCharsets(t *testing.T) {
 		{"a word of KOI8-R that is a letter in UTF-8", "koi8-r", "\xc5\xa3", "её", ""},
 		{"UTF-8 declared as Chinese", "gb2312", "un café", "un café", ""},
 		{"Russian in UTF-8 declared as windows-1251", "windows-1251", "привет", "привет", ""},
+		{"and behind much ASCII", "windows-1251", strings.Repeat("a ", 1500) + "привет", strings.Repeat("a ", 1500) + "привет", ""},
 		{"Latin declared as UTF-8", "utf-8", "caf\xe9 au lait", "café au lait", "invalid UTF-8"},
 		{"Russian declared as UTF-8", "utf-8", "\xd0\xd2\xc9\xd7\xc5\xd4", "привет", "invalid UTF-8"},
 		{"Russian declared as ASCII", "us-ascii", "\xef\xf0\xe8\xe2\xe5\xf2", "привет", "text not in its declared charset"},
@@ -88,6 +91,7 @@ func TestNamesOfCharsets(t *testing.T) {
 		{"iso_8859-2", "\xb1", "ą"},
 		{"iso8859-2", "\xb1", "ą"},
 		{"8859-2", "\xb1", "ą"},
+		{"8859-1", "\x80", "€"},
 		{"latin-2", "\xb1", "ą"},
 		{`"iso-8859-2"`, "\xb1", "ą"},
 		{"'iso-8859-2'", "\xb1", "ą"},

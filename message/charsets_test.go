@@ -90,7 +90,7 @@ func TestHTMLDeclaresACharset(t *testing.T) {
 		"<meta charset=koi8-r>\xc1", "<META CHARSET = ' KOI8-R '>", "<meta charset=x><meta charset=big5>", "<!-- <meta charset=big5> -->charset",
 		"<meta http-equiv=Content-Type content='text/html; charset=windows-1251'>", "<meta content='text/html; charset=big5'>",
 		"<meta content=\"a; charset = 'GB2312'; b\" http-equiv=content-type>", "<meta http-equiv=content-type content=charset>",
-		"<meta charset=utf-16><meta charset=big5>", "<meta charset=utf-8>\xff", "charset \xc3\xa4 \xc3", "charset \xff", "charset=big5",
+		"<meta charset=utf-16><meta charset=big5>", "<meta charset=utf-8>\xff", "charset \xc3\xa4 \xc3", "charset \xff", "charset=big5", "<link charset=big5><meta charset=greek>",
 		"<script><meta charset=big5></script><meta charset=greek>", "<meta charset=", "<meta charset='", "charset " + strings.Repeat("\xc3\xa4 ", 600),
 		strings.Repeat(" ", 1020) + "<meta charset=big5>", "charset" + strings.Repeat(" ", 1016) + "\xc3\xa4",
 	} {

@@ -143,7 +143,7 @@ func charsetNamed(label string) string {
 	name := clean
 	if !strings.Contains(charsets, " "+clean+" ") {
 		for _, f := range families {
-			if number, ok := strings.CutPrefix(clean, f.label); ok && number != "" && strings.Trim(number, "0123456789") == "" {
+			if number, ok := strings.CutPrefix(clean, f.label); ok && strings.Trim(number, "0123456789") == "" {
 				name = f.name + number
 				clean = cleanLabel(name)
 				break
@@ -234,10 +234,10 @@ func appendUTF7(dst, text []byte) []byte {
 		}
 		run, after := text[:length], bytes.TrimPrefix(text[length:], []byte("-"))
 		characters, ok := utf7Run(run[1:])
-		switch isEnded := len(after) < len(text)-length; {
-		case length == 1 && isEnded:
+		switch {
+		case length == 1: // a plus sign
 			dst = append(dst, '+')
-		case length > 1 && ok:
+		case ok:
 			dst = append(dst, characters...)
 		default: // a plus sign and what follows it
 			dst, after = append(dst, run...), text[length:]

@@ -75,6 +75,13 @@ func TestFilesAreReadByWhatTheyAre(t *testing.T) {
 	}
 }
 
+func TestAFileWhoseStartIsReadIsNotDamaged(t *testing.T) {
+	encoded := strings.Repeat(strings.Repeat("AAAA", 16)+"\n", 100) // of which the start ends within a character
+	if m := decode("Content-Type: application/octet-stream\nContent-Transfer-Encoding: base64\n\n" + encoded); m.Repairs != 0 {
+		t.Errorf("got %v", m.Repairs)
+	}
+}
+
 func TestAMessageUnderAnotherTypeHasItsHeaderKept(t *testing.T) {
 	m := decode("Content-Type: application/octet-stream\n\nSubject: inside\nFrom: Ann\n\ntext")
 	if len(m.Attached) != 2 || string(m.Attached[0].Value) != "inside" {
