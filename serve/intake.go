@@ -31,8 +31,11 @@ type Message struct {
 // NewMessage returns an empty message. The caller closes it.
 func (e *Engine) NewMessage() *Message { return &Message{engine: e} }
 
-// Write appends to the message what fits. The error is [ErrTooLarge] or [ErrBusy]; then the message is cut.
+// Write appends to the message what fits. The error is [ErrTooLarge] or [ErrBusy]; then the message is cut, and nothing more fits.
 func (m *Message) Write(p []byte) (int, error) {
+	if m.Cut != nil {
+		return 0, m.Cut
+	}
 	most := m.engine.options.MaxMessage
 	fits := p[:min(len(p), most-len(m.raw))]
 	if need := len(m.raw) + len(fits); need > m.taken {

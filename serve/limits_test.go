@@ -231,6 +231,10 @@ func TestTheMemoryOfMessagesInTransitIsLimited(t *testing.T) {
 	if _, err := b.Write(large); !errors.Is(err, ErrBusy) {
 		t.Errorf("a second large message: got %v", err)
 	}
+	if _, err := b.Write(mail("spam", 1)); !errors.Is(err, ErrBusy) {
+		t.Errorf("what follows a piece that is missing: got %v", err)
+	}
+	b.Close()
 	if _, err := b.Write(mail("spam", 1)); err != nil {
 		t.Errorf("a small message beside a large one: %v", err)
 	}

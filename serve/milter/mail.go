@@ -48,9 +48,6 @@ func (c *client) field(name, value []byte) {
 	if c.conn.Last.IsZero() {
 		c.conn.Last = time.Now().Add(c.server.Total)
 	}
-	if m.message.Cut != nil {
-		return
-	}
 	m.line = append(append(m.line[:0], name...), ':')
 	if !c.has(milter.OptHeaderLeadingSpace) {
 		m.line = append(m.line, ' ')
@@ -76,7 +73,7 @@ func appendCRLF(dst, text []byte) []byte {
 }
 
 func (m *mail) endHeader() {
-	if m.header == 0 && m.message.Cut == nil {
+	if m.header == 0 {
 		if _, err := m.message.Write([]byte("\r\n")); err == nil {
 			m.header = len(m.message.Bytes())
 		}
@@ -85,9 +82,7 @@ func (m *mail) endHeader() {
 
 func (m *mail) body(piece []byte) {
 	m.endHeader()
-	if m.message.Cut == nil {
-		_, _ = m.message.Write(piece)
-	}
+	_, _ = m.message.Write(piece)
 }
 
 // answer is what becomes of a message.

@@ -166,9 +166,7 @@ func (c *client) take(code milter.Code, data []byte) error {
 			return nil
 		}
 	case milter.CodeEOB:
-		if len(data) > 0 { // the last piece of the body
-			m.body(data)
-		}
+		m.body(data) // the last piece
 		a := c.answer()
 		if c.reset(); a.reply != "" {
 			c.reply(byte(milter.ActReplyCode), append([]byte(a.reply), 0))

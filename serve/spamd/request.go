@@ -103,8 +103,7 @@ func readLine(b *bufio.Reader) (string, error) {
 	case err != nil && (!errors.Is(err, io.EOF) || len(line) == 0):
 		return "", err
 	}
-	text, _ := strings.CutSuffix(string(line), "\n")
-	return strings.TrimSuffix(text, "\r"), nil
+	return strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), "\r"), nil
 }
 
 // field reads a field of a request. Unknown ones mean nothing.
