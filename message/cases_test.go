@@ -240,7 +240,7 @@ func TestFieldsAreInTheCharsetOfTheBodyIfItHasEscapes(t *testing.T) {
 }
 
 func TestACommentIsNoTransferEncoding(t *testing.T) {
-	for value, want := range map[string]string{"(base64)": "YWJj", "(x) base64": "abc", "base64 (x)": "abc", "b ase64": "abc", "8 bit": "YWJj"} {
+	for value, want := range map[string]string{"(base64)": "YWJj", "(x) base64": "abc", "((x) y) base64": "abc", "base64 (x)": "abc", "b ase64": "abc", "8 bit": "YWJj"} {
 		m := NewDecoder(DefaultOptions()).Decode([]byte("Content-Transfer-Encoding: " + value + "\n\nYWJj"))
 		if got := string(m.Parts[0].Text); got != want {
 			t.Errorf("%q: got %q, want %q", value, got, want)

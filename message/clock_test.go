@@ -47,6 +47,9 @@ func TestTimeIsKeptAndReported(t *testing.T) {
 			if got := string(m.Get("Subject")); got != test.subject {
 				t.Errorf("subject: got %q, want %q", got, test.subject)
 			}
+			if m := d.Decode([]byte("Subject: next\n\nx")); m.Repairs.Has(CutTime) || len(m.Parts) != 1 {
+				t.Errorf("the time for that message is the time for the next: %v", m.Repairs)
+			}
 		})
 	}
 }

@@ -273,7 +273,7 @@ func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read
 			body = d.keep(append(append(append(d.arena, d.cutText(encoded, d.left)...), '\n'), body...))
 		}
 	}
-	if isHTML && (string(e.mediaType) == "text/enriched" || string(e.mediaType) == "text/richtext") {
+	if string(e.mediaType) == "text/enriched" || string(e.mediaType) == "text/richtext" {
 		isHTML = isRich(body)
 	}
 	isUndeclared := !isHTML && hasTag(body, "html", "body") // QUIRK: HTML is declared as text/html. It is also sent as text/plain (html-as-plain.eml).

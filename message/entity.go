@@ -44,7 +44,7 @@ func (h *headers) describe(e *entity, name, value []byte) {
 			token = bytes.Join([][]byte{major, token}, []byte("/"))
 		}
 		token = bytes.Trim(token, `"`)
-		if major, minor, ok := bytes.Cut(token, []byte("/")); ok && len(major) > 0 && len(minor) > 0 {
+		if major, minor, _ := bytes.Cut(token, []byte("/")); len(major) > 0 && len(minor) > 0 {
 			e.mediaType = h.toUTF8(h.lower(token), nil, false)
 		} else {
 			e.mediaType = e.assumed
@@ -113,10 +113,8 @@ const blank ascii.Set = 1<<' ' | 1<<'\t'
 func cutToken(value []byte) (token, rest []byte) {
 	value = skipComments(value)
 	const ends = blank | 1<<';' | 1<<'\n' | 1<<'('
-	if end := ends.Index(value); end < len(value) {
-		return value[:end], value[end:]
-	}
-	return bytes.TrimSpace(value), nil
+	end := ends.Index(value)
+	return value[:end], value[end:]
 }
 
 // maxComment is the length of the longest comment. Without a limit, each open parenthesis could be read to the end.

@@ -215,7 +215,6 @@ func (d *Decoder) calendar(part *Part, content, charset []byte) {
 			continue
 		}
 		line := Part{}
-		d.left = len(value) // all of the text is counted
 		d.setText(&line, value, bytes.Contains(value, []byte("</")) || hasTag(value, "br", "p", "html", "body"))
 		part.Images += line.Images
 		lines = append(append(lines, line.Text...), '\n')

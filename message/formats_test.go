@@ -35,6 +35,8 @@ func TestFilesAreReadByWhatTheyAre(t *testing.T) {
 			"Pa>y & <b> now <style>*{display:none}</style>a", ""},
 		{"sections that are comments, as the part is shown", "Content-Type: text/html; name=a.svg", "<svg></svg>P<![CDATA[a>y]]>", "Py]]>", ""},
 		{"SVG that goes elsewhere", octets + "; name=a.svg", "<svg><script><![CDATA[location.href='https://pay.example/a';]]></script></svg>", "", "https://pay.example/a"},
+		{"sections that are comments in a page", octets, "<html>P<![CDATA[a>y]]>", "Py]]>", ""},
+		{"a picture that is cut behind its mark", octets, "RIFF", "-", ""},
 		{"a page that goes elsewhere", octets, "<html><script>\nlocation = \"https://pay.example/a\"</script>", "", "https://pay.example/a"},
 		{"an attached page that goes elsewhere", "Content-Type: text/html\nContent-Disposition: attachment", "<script>location = 'https://pay.example/a'</script>", "", "https://pay.example/a"},
 		{"a page in the message, whose scripts nobody runs", "Content-Type: text/html", "<html><script>location = 'https://pay.example/'</script>a", "a", ""},
@@ -185,6 +187,7 @@ func TestWhatIsShownOfACalendar(t *testing.T) {
 		{"an address", "URL:http://pay.example/\nLOCATION:Room 1", "Room 1", "http://pay.example/"},
 		{"a line that is no property", "Pay now", "-", ""},
 		{"any case", "summary:Pay", "Pay", ""},
+		{"a backslash at the end", `SUMMARY:Pay\`, `Pay\`, ""},
 	}
 	decodeAll(t, tests, "Content-Type: text/calendar\n\nBEGIN:VCALENDAR\n", "\nEND:VCALENDAR\n", urls)
 	m := decode("Content-Type: text/calendar\n\nBEGIN:VCALENDAR\nDESCRIPTION:<p>Pay</p><p hidden>moon</p>\n")

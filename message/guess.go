@@ -216,7 +216,6 @@ func newDoubleTable(name string, ranges []rows, common string) *doubleTable {
 	encoder := encodingOf(name).NewEncoder()
 	for _, r := range common {
 		var text, encoded [2 * utf8.UTFMax]byte
-		encoder.Reset()
 		n, _, err := encoder.Transform(encoded[:], utf8.AppendRune(text[:0], r), true)
 		if err == nil && n == 2 {
 			at := uint16(encoded[0])<<8 | uint16(encoded[1])

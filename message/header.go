@@ -52,8 +52,7 @@ func (h *headers) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 	h.isLong = false
 	for {
 		if h.isLate() {
-			data = nil
-			break
+			data = nil // no field and no body
 		}
 		var name, value []byte
 		name, value, data = h.cutField(data, &e, kept == nil)
@@ -151,14 +150,14 @@ func (h *headers) usesValue(given *[]byte, value []byte) bool {
 // header of a message (no-empty-line-part.eml). In nearly all mail the fields of parts begin with Content-, and fields are
 // never base64. If such a field follows later, a further reading takes all of it for the header, as mail programs do.
 func (h *headers) cutField(data []byte, e *entity, ofPart bool) (name, value, rest []byte) {
-	for len(data) > 0 {
+	for {
 		line, after, _ := bytes.Cut(data, []byte("\n"))
 		name, colon := cutName(line)
 		switch {
 		case len(line) == 0:
 			return nil, nil, after
 		case name == nil && (bytes.HasPrefix(line, []byte("--")) || !headerContinues(after, ofPart)),
-			ofPart && !h.isLong && e.transfer != transferBase64 && name != nil && !isCommonField(name, true) && !headerContinues(after, ofPart) && !h.goesOn(after):
+			ofPart && !h.isLong && e.transfer != transferBase64 && !isCommonField(name, true) && !headerContinues(after, ofPart) && !h.goesOn(after):
 			h.msg.Repairs.Add(HeaderWithoutEnd)
 			return nil, nil, data
 		case name == nil:
@@ -178,7 +177,6 @@ func (h *headers) cutField(data []byte, e *entity, ofPart bool) (name, value, re
 		}
 		return name, bytes.TrimSpace(data[colon+1 : len(data)-len(after)]), after
 	}
-	return nil, nil, nil
 }
 
 // isFold reports whether line continues a field as RFC 5322 says.
@@ -205,7 +203,7 @@ func headerContinues(data []byte, ofPart bool) bool {
 			return false
 		}
 		name, colon := cutName(line)
-		if name != nil && len(name) == colon && isCommonField(name, ofPart) {
+		if len(name) == colon && isCommonField(name, ofPart) {
 			return true
 		}
 	}
@@ -254,7 +252,7 @@ func cutName(line []byte) (name []byte, colon int) {
 			return nil, 0
 		}
 		return name, end
-	case blank.Has(c) && (name[0] < 'a' || isCommonField(name, true)):
+	case name[0] < 'a' || isCommonField(name, true):
 		end += len(line[end:]) - len(blank.TrimLeft(line[end:]))
 		if end < len(line) && line[end] == ':' && isCommonField(name, false) {
 			return name, end

@@ -80,7 +80,7 @@ func TestEncodedWords(t *testing.T) {
 		{"with blanks inside", "=?utf-8?q?a b?=", "a b"},
 		{"a character may be split between neighbours", "=?utf-8?b?4oI=?= =?utf-8?b?rA==?=", "€"},
 		{"neighbours may differ in charset", "=?iso-8859-1?q?=FC?= =?koi8-r?q?=C4?=", "üд"},
-		{"a language is passed over", "=?utf-8*en?q?a?=", "a"},
+		{"a language is passed over", "=?iso-8859-2*pl?q?=B1?=", "ą"},
 		{"an unknown charset is taken as it is", "=?x-none?q?a=E2=82=AC?=", "a€"},
 		{"an unknown charset that is not UTF-8 is windows-1252", "=?x-none?q?=80?=", "€"},
 		{"an empty charset is taken as it is", "=??q?a?= =??q?b?=", "ab"},
@@ -129,6 +129,9 @@ func TestContentTypes(t *testing.T) {
 		{"a comment with an escape", `text/html; (a \) name=b;) name=c`, "text/html", "", "c"},
 		{"a comment that never ends", "text/html; (name=a; name=b", "text/html", "", "b"},
 		{"a comment before everything", "(text/plain) text/html; name=a", "text/html", "", "a"},
+		{"apostrophes in the first of two pieces", `a/b; name*0="Ann's and Bo's"; name*1=.txt`, "a/b", "", "Ann's and Bo's.txt"},
+		{"a quote within quotes", `a/b; name="a\";b"; charset=c`, "a/b", "c", `a";b`},
+		{"another name that begins alike", "a/b; names=a; name=b", "a/b", "", "b"},
 		{"brackets in a name", "a/b; name=a (1).b; charset=c", "a/b", "c", "a (1).b"},
 		{"a type in quotes", `"text/html"; name=a`, "text/html", "", "a"},
 	}

@@ -47,6 +47,8 @@ func TestBrokenMailIsMail(t *testing.T) {
 		"little-endian UTF-16, no mark":     inUTF16(mail, false, false),
 		"big-endian UTF-16, no mark":        inUTF16(mail, true, false),
 		"CR alone":                          strings.ReplaceAll(mail, "\n", "\r"),
+		"CR alone behind an mbox line":      strings.ReplaceAll("From ann@example.org Thu Aug 22 12:36:23 2002\n"+mail, "\n", "\r"),
+		"one field in UTF-16":               inUTF16("Subject: notes\n", false, true),
 		"CR LF":                             strings.ReplaceAll(mail, "\n", "\r\n"),
 		"CR CR LF":                          strings.ReplaceAll(mail, "\n", "\r\r\n"),
 		"a garbage line first":              "\x00\xff%%%\n" + mail,

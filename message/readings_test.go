@@ -1,6 +1,7 @@
 package message_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -55,6 +56,21 @@ func TestFurtherReadingsAddLinksAndFieldsOnce(t *testing.T) {
 		"--b\nContent-Type: message/rfc822\n\nSubject: in\n\nhttp://one.example/ http://two.example/\n--b--\n")
 	if got := urls(m); got != "http://one.example/ http://two.example/" || len(m.Attached) != 1 || len(m.Header) != 1 {
 		t.Errorf("got links %q, fields %q and %q", got, m.Header, m.Attached)
+	}
+}
+
+func TestFurtherReadingsKeepToTheLimits(t *testing.T) {
+	const part = "\n--%s\nContent-Type: message/rfc822\n\nSubject: %s\nX-A: b\n\n<b hidden>%s</b>pills\n"
+	raw := "Content-Type: multipart/mixed; boundary=a; boundary=b\n" + fmt.Sprintf(part+"--a--"+part+"--b--", "a", "1", "x", "b", "2", "y")
+	m := message.NewDecoder(message.Options{MaxParts: 1, MaxHeaderFields: 3}).Decode([]byte(raw))
+	if len(m.Parts) != 1 || len(m.Header)+len(m.Attached) != 3 || !m.Repairs.Has(message.CutParts) || !m.Repairs.Has(message.CutHeader) {
+		t.Errorf("got %d parts, %d fields of attached messages, %s", len(m.Parts), len(m.Attached), repairs(m))
+	}
+}
+
+func TestAFurtherReadingMarksDeception(t *testing.T) {
+	if m := decode("Content-Type: text/plain\nContent-Type: text/html\n\nche<b></b>ap"); m.Marks == 0 {
+		t.Error("a tag in a word that only the second type shows is not marked")
 	}
 }
 
