@@ -66,7 +66,7 @@ func (s *records) fail(err error) {
 func (w *Writer) write(ref Ref, record []byte) Ref {
 	if len(w.page)+len(record) > cap(w.page) {
 		w.Close()
-		if cap(w.page) < len(record) || w.page == nil {
+		if cap(w.page) < len(record) {
 			w.page = make([]byte, 0, max(pageSize, len(record)))
 		}
 	}

@@ -129,11 +129,9 @@ func (t *terms) sort(workers int) []uint32 {
 	for from, to := 0, 0; from < len(entries); from = to {
 		for to = from + 1; to < len(entries) && entries[to]>>numberBits == entries[from]>>numberBits; to++ {
 		}
-		if to > from+1 { // some of the bits that were sorted by are equal, not all of the hash
-			slices.SortFunc(old[from:to], func(x, y uint32) int {
-				return cmp.Or(cmp.Compare(xxhash.Sum64(t.text(x)), xxhash.Sum64(t.text(y))), cmp.Compare(t.hashes[x], t.hashes[y]))
-			})
-		}
+		slices.SortFunc(old[from:to], func(x, y uint32) int { // some of the bits that were sorted by are equal, not all of the hash
+			return cmp.Or(cmp.Compare(xxhash.Sum64(t.text(x)), xxhash.Sum64(t.text(y))), cmp.Compare(t.hashes[x], t.hashes[y]))
+		})
 	}
 	if slices.IsSorted(old) {
 		return nil
