@@ -40,7 +40,7 @@ func editsOf(header []byte, ends []int32, leadingSpace bool) (all []edit, isFew 
 		name, _, _ := bytes.Cut(header[start:end], []byte(":"))
 		start = int(end)
 		key := lower(name)
-		if _, matters := counts[key]; !matters {
+		if _, matters := counts[key]; !matters { // a message may have a million other names
 			continue
 		}
 		counts[key]++
@@ -52,7 +52,7 @@ func editsOf(header []byte, ends []int32, leadingSpace bool) (all []edit, isFew 
 		if !leadingSpace {
 			value = bytes.TrimPrefix(value, []byte(" "))
 		}
-		if found && bytes.Equal(newName, name) {
+		if bytes.Equal(newName, name) {
 			all = append(all, edit{index: counts[key], name: string(name), value: string(value)})
 			continue
 		}

@@ -215,6 +215,7 @@ func TestBadPacketsEndTheConnection(t *testing.T) {
 	for about, test := range map[string]struct{ sent, log string }{
 		"no negotiation":                {packet('M', "<a>\x00"), `milter: bad packet: the first one is "M" with 4 bytes`},
 		"a short negotiation":           {packet('O', "1234"), `milter: bad packet: the first one is "O" with 4 bytes`},
+		"another packet of its length":  {packet('M', "<a@b.exampl>"), `milter: bad packet: the first one is "M" with 12 bytes`},
 		"a server that changes nothing": {negotiation(6, 1, 0), "milter: bad packet: the mail server lets nobody change the header"},
 		"an empty packet":               {begin + "\x00\x00\x00\x00", "milter: bad packet: 0 bytes"},
 		"a large packet":                {begin + "\x00\x02\x00\x01", "milter: bad packet: 131073 bytes"},
@@ -249,13 +250,13 @@ func TestUnusualPacketsAreUnderstood(t *testing.T) {
 		return serve.Verdict{}, serve.ErrBusy
 	}
 	c := start(t, e, nil).raw(t)
-	io.WriteString(c, negotiation(2, 0x3f, 0)+packet('D', "")+packet('D', "Ci\x00")+packet('C', "")+packet('H', "x")+packet('M', "")+packet('R', "<a@b>")+packet('T', "")+packet('U', "?\x00")+
+	io.WriteString(c, negotiation(2, 0x3f, uint32(milter.OptSkip))+packet('D', "")+packet('D', "Ci\x00")+packet('C', "")+packet('H', "x")+packet('M', "")+packet('R', "<a@b>")+packet('T', "")+packet('U', "?\x00")+
 		packet('L', "A\x00b\n\tc\r\n d\x00")+packet('L', "B\x00\x00")+packet('N', "")+packet('B', "body\r\n")+packet('E', "end")+packet('Q', ""))
 	got, err := io.ReadAll(c)
 	if err != nil || judged != "A: b\r\n\tc\r\n d\r\nB: \r\n\r\nbody\r\nend" {
 		t.Errorf("judged %q, %v", judged, err)
 	}
-	want := negotiation(2, 0x31, 0) + strings.Repeat(packet('c', ""), 10) + packet('y', "451 4.3.2 The spam filter: too busy: try again later\x00")
+	want := negotiation(2, 0x31, uint32(milter.OptSkip)) + strings.Repeat(packet('c', ""), 10) + packet('y', "451 4.3.2 The spam filter: too busy: try again later\x00")
 	if string(got) != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -311,6 +312,28 @@ func TestSlowServersAreSentAway(t *testing.T) {
 	}
 	if took := time.Since(began); took > 5*time.Second {
 		t.Errorf("a slow message took %v", took)
+	}
+	// The time of a message ends with it.
+	s := start(t, newEngine(t, nil), func(s *server) { s.Total = time.Second }).dial(t, newest)
+	for range 2 {
+		if _, err := deliver(s, newest, "Subject: a\n\nb\n"); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(1100 * time.Millisecond)
+	}
+}
+
+func TestAServerThatLeavesGivesBackItsMemory(t *testing.T) {
+	d := start(t, newEngine(t, func(o *serve.Options) { o.Memory = 40 << 20 }), nil)
+	begun := negotiation(6, 0x1ff, 0x1fffff) + packet('M', "") + strings.Repeat(packet('B', strings.Repeat("a", 64<<10)), 80)
+	for range 10 {
+		c := d.raw(t)
+		io.WriteString(c, begun)
+		c.(*net.UnixConn).CloseWrite()
+		io.ReadAll(c)
+	}
+	if got := must(t, d, "Subject: a\n\nb\n"); got.refusal != "" {
+		t.Errorf("got %+v", got)
 	}
 }
 

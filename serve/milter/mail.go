@@ -102,7 +102,6 @@ func (c *client) answer() (a answer) {
 			a = answer{edits: a.edits, fields: serve.Verdict{Unjudged: serve.ErrInternal}.Fields()}
 		}
 	}()
-	m.endHeader()
 	raw := m.message.Bytes()
 	var isFew bool
 	if a.edits, isFew = editsOf(raw[:m.header], m.ends, c.has(milter.OptHeaderLeadingSpace)); !isFew {

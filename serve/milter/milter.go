@@ -95,7 +95,6 @@ func (c *client) Answer() {
 			err = c.take(code, data)
 		}
 	}
-	_ = c.out.Flush()
 	switch {
 	case errors.Is(err, errProtocol):
 		c.server.Warn("%v: connection of %s closed", err, serve.ClientOf(c.conn))
@@ -166,7 +165,7 @@ func (c *client) take(code milter.Code, data []byte) error {
 			return nil
 		}
 	case milter.CodeEOB:
-		m.body(data) // the last piece
+		m.body(data) // the last piece, or the end of a header without a body
 		a := c.answer()
 		if c.reset(); a.reply != "" {
 			c.reply(byte(milter.ActReplyCode), append([]byte(a.reply), 0))

@@ -320,13 +320,13 @@ func TestForgedVerdictsAreRemoved(t *testing.T) {
 func TestTheHistoryHasTheQueueID(t *testing.T) {
 	e := newEngine(t, func(o *serve.Options) { o.History = 10 })
 	macro := func(command, name, value string) string {
-		return packet('D', command+"a\x001\x00"+name+"\x00"+value+"\x00")
+		return packet('D', command+"a\x001\x00"+name+"\x00"+value+"\x00z\x002\x00")
 	}
 	end := packet('E', "")
 	c := start(t, e, nil).raw(t)
 	io.WriteString(c, negotiation(6, 0x1ff, 0x1fffff)+
 		macro("M", "i", "SENDMAIL")+packet('M', "<a>\x00")+end+
-		packet('M', "<a>\x00")+macro("E", "i", "POSTFIX")+end+
+		packet('M', "<a>\x00")+macro("E", "{i}", "POSTFIX")+end+
 		packet('M', "<a>\x00")+packet('D', "")+packet('D', "Ei")+end+packet('Q', ""))
 	if _, err := io.ReadAll(c); err != nil {
 		t.Fatal(err)
