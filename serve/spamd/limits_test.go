@@ -128,6 +128,18 @@ func TestAMessageOverTheLimitPasses(t *testing.T) {
 	}
 }
 
+func TestMessagesGiveBackTheirMemory(t *testing.T) {
+	d := start(t, "unix", servetest.NewEngine(t, func(o *serve.Options) { o.Memory = 40 << 20 }), nil)
+	for _, command := range []string{"CHECK", "TELL"} {
+		for n := range 6 {
+			request := requestOf(command, "1.5", "Remove: local\r\n", "Subject: x\r\n\r\n"+strings.Repeat("a\r\n", 5<<20/3))
+			if got := d.ask(t, request); !strings.Contains(got, " 0 EX_OK") {
+				t.Errorf("%s %d: got %q", command, n, got)
+			}
+		}
+	}
+}
+
 func TestSlowClientsAreSentAway(t *testing.T) {
 	t.Parallel() // it waits
 	d := start(t, "tcp", servetest.NewEngine(t, nil), func(s *server) { s.Idle, s.Total = 100*time.Millisecond, 300*time.Millisecond })
@@ -276,6 +288,7 @@ func TestFiguresAgreeWithTheVerdict(t *testing.T) {
 		want             string
 	}{
 		{7.26, 2.34, filter.Spam, "Spam: True ; 7.3 / 2.3\r\n"},
+		{2.1, 2.34, filter.Spam, "Spam: True ; 2.3 / 2.3\r\n"}, // by the model that follows the one whose threshold it is
 		{2.345, 2.34, filter.Spam, "Spam: True ; 2.3 / 2.3\r\n"},
 		{2.34, 2.34, filter.Unsure, "Spam: False ; 2.2 / 2.3\r\n"},
 		{2.36, 2.38, filter.Unsure, "Spam: False ; 2.3 / 2.4\r\n"},

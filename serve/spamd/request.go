@@ -160,7 +160,7 @@ func (c *client) readMessage(r request, m *serve.Message) (serve.Origin, error) 
 	if err != nil && m.Cut == nil {
 		return origin, err
 	}
-	if got, isWhole := int(n), bytes.HasSuffix(m.Bytes(), []byte("\n")) || c.in.Buffered() == 0; m.Cut == nil && r.length >= 0 && (got < r.length || !isWhole) {
+	if got, isWhole := int(n), bytes.HasSuffix(m.Bytes(), []byte("\n")) || c.in.Buffered() == 0; m.Cut == nil && (got < r.length || !isWhole) {
 		return origin, protocolError(fmt.Sprintf("(Content-Length mismatch: Expected %d bytes, got %d bytes)", r.length, got+c.extra()))
 	}
 	return origin, nil

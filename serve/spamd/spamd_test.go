@@ -159,6 +159,7 @@ func TestRepliesToEveryVersionOfTheProtocol(t *testing.T) {
 		{"a header", requestOf("HEADERS", "1.5", "", spam), ok11 + length(head(passed(spam))) + line(spam, "True", "False") + "\r\n" + head(passed(spam))},
 		{"a ping", "PING SPAMC/1.5\r\n\r\n", "SPAMD/1.5 0 PONG\r\n"},
 		{"an old ping", "PING SPAMC/1.2\r\n", "SPAMD/1.5 0 PONG\r\n"},
+		{"a ping whose line has no end", "PING SPAMC/1.2", "SPAMD/1.5 0 PONG\r\n"},
 		{"a skip", "SKIP SPAMC/1.5\r\n\r\n", ""},
 		{"nothing", "", "SPAMD/1.0 76 Bad header line: (closed before headers)\r\n"},
 		{"an unknown command", "FROB SPAMC/1.5\r\n\r\n", "SPAMD/1.0 76 Bad header line: FROB SPAMC/1.5\r\n"},
@@ -169,6 +170,8 @@ func TestRepliesToEveryVersionOfTheProtocol(t *testing.T) {
 		{"a length in words", "CHECK SPAMC/1.2\r\nContent-length: ten\r\n\r\n", "SPAMD/1.0 76 Bad header line: (Content-Length contains non-numeric bytes)\r\n"},
 		{"a negative length", "CHECK SPAMC/1.2\r\nContent-length: -1\r\n\r\n", "SPAMD/1.0 76 Bad header line: (Content-Length contains non-numeric bytes)\r\n"},
 		{"a huge length", "CHECK SPAMC/1.2\r\nContent-length: 99999999999999999999\r\n\r\n", "SPAMD/1.0 76 Bad header line: (Content-Length contains non-numeric bytes)\r\n"},
+		{"a length over the limit", "CHECK SPAMC/1.2\r\nContent-length: 1073741825\r\n\r\n", "SPAMD/1.0 76 Bad header line: (Content-Length contains non-numeric bytes)\r\n"},
+		{"a field without an end", "CHECK SPAMC/1.2\r\nUser: " + strings.Repeat("a", 100000), "SPAMD/1.0 76 Bad header line: (line too long)\r\n"},
 		{"a message that is cut off", "PROCESS SPAMC/1.2\r\nContent-length: 1000\r\n\r\n" + spam, fmt.Sprintf("SPAMD/1.0 76 Bad header line: (Content-Length mismatch: Expected 1000 bytes, got %d bytes)\r\n", len(spam))},
 		{"a message that goes on", "PROCESS SPAMC/1.2\r\nContent-length: 10\r\n\r\nSubject: one\r\ntwo\r\n", "SPAMD/1.0 76 Bad header line: (Content-Length mismatch: Expected 10 bytes, got 14 bytes)\r\n"},
 		{"a user with control characters", "CHECK SPAMC/1.2\r\nUser: a\x07b\r\n\r\n", "SPAMD/1.0 76 Bad header line: (User header contains control chars)\r\n"},
@@ -203,7 +206,7 @@ func TestEximReadsTheReport(t *testing.T) {
 
 func TestAReplyDoesNotWaitForTheEndOfTheConnection(t *testing.T) {
 	d := start(t, "tcp", servetest.NewEngine(t, nil), nil)
-	for _, test := range []string{"PING SPAMC/1.5\r\n\r\n", "PING SPAMC/1.2\r\n", requestOf("CHECK", "1.5", "", "Subject: x\r\n\r\nno end of line")} {
+	for _, test := range []string{"PING SPAMC/1.5\r\n\r\n", "PING SPAMC/1.2\r\n", requestOf("CHECK", "1.5", "", "Subject: x\r\n\r\nno end of line"), requestOf("CHECK", "1.5", "", "Subject: x\r\n\r\n") + "more"} {
 		c := d.dial(t)
 		io.WriteString(c, test)
 		if got := read(t, c); !strings.HasPrefix(got, "SPAMD/1.") || !strings.Contains(got, " 0 ") {
@@ -255,6 +258,7 @@ func TestTellTeaches(t *testing.T) {
 		{"report", "Message-class: spam\r\nSet: local,remote\r\n", ok + "DidSet: local\r\n\r\n\r\n"},
 		{"revoke", "Message-class: ham\r\nSet: local\r\nRemove: remote\r\n", ok + "DidSet: local\r\n\r\n\r\n"},
 		{"nothing", "", ok + "\r\n\r\n"},
+		{"report elsewhere only", "Message-class: spam\r\nSet: remote\r\n", ok + "\r\n\r\n"},
 		{"set and remove", "Message-class: ham\r\nSet: local\r\nRemove: local\r\n", "SPAMD/1.0 76 Bad header line: Unable to set local and remove local in the same operation.\r\n"},
 		{"no class", "Set: local\r\n", "SPAMD/1.0 76 Bad header line: (Message-class header is missing)\r\n"},
 		{"another class", "Message-class: lists\r\nSet: local\r\n", "SPAMD/1.0 76 Bad header line: (Message-class header contains invalid class)\r\n"},
@@ -268,6 +272,9 @@ func TestTellTeaches(t *testing.T) {
 		if got := d.ask(t, requestOf("TELL", "1.5", "Message-class: spam\r\nSet: local\r\n", raw)); got != noMail+kind+"\r\n" {
 			t.Errorf("a %s: got %q", kind, got)
 		}
+	}
+	if got := d.ask(t, "TELL SPAMC/1.5\r\nMessage-class: spam\r\nSet: local\r\nContent-length: 1000\r\n\r\n"+offer(1)); !strings.Contains(got, "Content-Length mismatch") {
+		t.Errorf("a message that is cut off: got %q", got)
 	}
 	for n := range 10 {
 		d.ask(t, requestOf("TELL", "1.5", "Message-class: spam\r\nSet: local\r\n", offer(n)))
