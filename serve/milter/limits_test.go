@@ -332,8 +332,8 @@ func TestAServerThatLeavesGivesBackItsMemory(t *testing.T) {
 		c.(*net.UnixConn).CloseWrite()
 		io.ReadAll(c)
 	}
-	if got := must(t, d, "Subject: a\n\nb\n"); got.refusal != "" {
-		t.Errorf("got %+v", got)
+	if got := must(t, d, "Subject: a\n\n"+strings.Repeat("a\n", 2<<20)); got.refusal != "" {
+		t.Errorf("got %q", got.refusal)
 	}
 }
 
