@@ -101,7 +101,7 @@ func cutFlags(name string) (unique, flags string) {
 // maildirTime returns the time that the name of a Maildir file begins with, in seconds since 1970. It ignores numbers that
 // would be times before 1973.
 func maildirTime(name string) time.Time {
-	digits := name[:len(name)-len(strings.TrimLeft(name, "0123456789"))]
+	digits := name[:len(name)-len(strings.TrimLeft(name, "0123456789abcdef"))] // lieer names messages by numbers of Gmail in hexadecimal
 	seconds, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || seconds < 1e8 || seconds >= 1e10 {
 		return time.Time{}

@@ -63,6 +63,7 @@ func TestMaildirTime(t *testing.T) {
 		{"nothing after them", "1204680122", time.Date(2008, 3, 5, 1, 22, 2, 0, time.UTC)},
 		{"a number in a row", "00001.7c53336b37", time.Time{}},
 		{"too many digits", "12046801221.a", time.Time{}},
+		{"a hexadecimal number that begins with digits", "175643820a947f0c:2,S", time.Time{}},
 		{"zeros", "0000000000.a", time.Time{}},
 		{"more digits than a number has", "99999999999999999999.a", time.Time{}},
 		{"no digits", "message", time.Time{}},
