@@ -58,11 +58,8 @@ type Use struct {
 func UseOf(path []string) Use {
 	last := path[len(path)-1]
 	label, why := labelOf(last)
-	switch {
-	case label != Ham:
+	if label != Ham {
 		return Use{Label: label, Reason: why}
-	case folderNames()[foldName(last)] == incomingMail:
-		return Use{Label: Ham, Incoming: true}
 	}
 	for _, name := range path[:len(path)-1] {
 		within, holds := labelOf(name)
@@ -74,7 +71,7 @@ func UseOf(path []string) Use {
 		}
 		return Use{Label: LeftOut, Reason: "in a folder of " + holds}
 	}
-	return Use{Label: Ham, Reason: why}
+	return Use{Label: Ham, Reason: why, Incoming: folderNames()[foldName(last)] == incomingMail}
 }
 
 // saysHam reports whether the name of a folder within one of spam says that its mail is none, such as "Not spam", "False positives" or "Mistakes".

@@ -112,6 +112,8 @@ func TestASecondFolderAndACopyOfOneHaveItsUse(t *testing.T) {
 
 func TestAFolderInAFolderThatIsNotHamIsNotHam(t *testing.T) {
 	checkLabel(t, ".Trash.Sent", LeftOut, "in a folder of deleted mail")
+	checkLabel(t, ".Expunged.INBOX", LeftOut, "in a folder of deleted mail")
+	checkLabel(t, ".Spamtrap.INBOX", Spam, "in a folder of spam") // of an account
 	checkLabel(t, ".Spam.Archive", Spam, "in a folder of spam")
 	checkLabel(t, ".Junk.2004", Spam, "in a folder of spam")
 	checkLabel(t, ".Junk.Not spam", LeftOut, "in a folder of spam")
