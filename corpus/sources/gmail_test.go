@@ -61,13 +61,14 @@ func TestOnlyGmailGivesLabels(t *testing.T) {
 	const from, end = "From 1@xxx Thu Aug 22 12:36:23 +0000 2002\n", "From: a\n\nb\n\n"
 	root := tree(t, map[string]string{
 		"folded": from + "X-GM-THRID: 1\nX-Gmail-Labels: Important,\n =?UTF-8?Q?Spam,?=\n\tUnread\n" + end + from + end,
+		"later":  from + "X-Gmail-Labels: Important,\nSubject: a\n Spam\n" + end,
 		"twice":  from + "X-Gmail-Labels: Spam\nX-Gmail-Labels: Trash\n" + end,
 		"sender": from + "Received: by b\nX-Gmail-Labels: Spam\n" + end,
 		"second": from + end + from + "X-Gmail-Labels: Spam\n" + end,
 		"long":   from + "X-Gmail-Labels: " + strings.Repeat("a,\n ", maxLabels) + "Spam\n" + end,
 	})
 	for name, want := range map[string]map[string]int{
-		"folded": {"spam": 1, "ham": 1}, "twice": {"spam": 1}, "sender": nil, "second": nil, "long": {"ham": 1},
+		"folded": {"spam": 1, "ham": 1}, "later": {"ham": 1}, "twice": {"spam": 1}, "sender": nil, "second": nil, "long": {"ham": 1},
 	} {
 		p, err := find(system{}, filepath.Join(root, name), nil)
 		must(t, err)
