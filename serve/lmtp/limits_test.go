@@ -332,6 +332,13 @@ func TestABackendThatIsAwayIsReportedOnce(t *testing.T) {
 	nobody := start(t, servetest.NewEngine(t, nil), &agent{Backend: Backend{"unix", a.Address + "x", false}}, nil).dial(t)
 	nobody.want("", "220")
 	nobody.want("LHLO x", "421 4.4.1")
+	d = start(t, servetest.NewEngine(t, nil), &agent{Backend: Backend{"unix", startAgent(t, true).Address, false}}, nil)
+	wrong := d.dial(t)
+	wrong.want("", "220")
+	wrong.want("LHLO x", "421 4.4.1")
+	if got := d.log.String(); !strings.Contains(got, `it answers "500 wrong protocol" to LHLO x: mail waits`) {
+		t.Errorf("got the log %s", got)
+	}
 }
 
 func TestASessionOutlivesThatOfTheBackend(t *testing.T) {

@@ -496,7 +496,7 @@ func TestWrongCommandsAreRefused(t *testing.T) {
 	for _, step := range [][2]string{
 		{"MAIL FROM:<a@b>", "503"}, {"RCPT TO:<a@b>", "503"}, {"DATA", "503"}, {"EHLO x", "500 5.5.1 this is LMTP"}, {"HELO x", "500"}, {"LHLO", "501"}, {"LHLO a b", "501"},
 		{"LHLO " + strings.Repeat("x", 256), "501"}, {"RSET", "250"}, {"NOOP", "250"}, {"VRFY anna", "252"}, {"lhlo x", "250"}, {"RCPT TO:<a@b>", "503"},
-		{"MAIL FROM:a@b", "501"}, {"MAIL FROM <a@b>", "501"}, {"MAIL FROM:<a@b", "501"},
+		{"MAIL FROM:a@b", "501"}, {"MAIL FROM <a@b>", "501"}, {"MAIL FROM:<a@b", "501"}, {"MAIL FROM:a@b>", "501"},
 	} {
 		s.want(step[0], step[1])
 	}
@@ -510,14 +510,15 @@ func TestWrongCommandsAreRefused(t *testing.T) {
 		t.Errorf("the backend got %q, %q", letters, lines)
 	}
 	s = d.hello(t)
+	a.answerTo(sender, "550 5.7.1 not you")
 	for _, step := range [][2]string{
-		{"MAIL FROM:<a\x00b@c>", "500"}, {"MAIL FROM:<a\rRCPT TO:<b>>", "500"}, {"FROB", "500"}, {sender, "250"}, {sender, "503"}, {"XFORWARD NAME=x", "500"},
-		{"RCPT TO:<\"a>b\\\"c\"@d> NOTIFY=NEVER", "250"}, {"DATA now", "501"}, {"RSET", "250"}, {"DATA", "503"},
+		{"MAIL FROM:<a\x00b@c>", "500"}, {"MAIL FROM:<a\rRCPT TO:<b>>", "500"}, {"FROB", "500"}, {sender, "550"}, {sender, "250"}, {sender, "503"}, {"XFORWARD NAME=x", "500"},
+		{"RCPT TO:a@b", "501"}, {"RCPT TO:<\"a>b\\\"c\"@d> NOTIFY=NEVER", "250"}, {"DATA now", "501"}, {"RSET", "250"}, {"DATA", "503"},
 	} {
 		s.want(step[0], step[1])
 	}
 	_, lines := a.received()
-	if got := strings.Join(lines, "|"); got != "LHLO mx.example.org|"+sender+`|RCPT TO:<"a>b\"c"@d> NOTIFY=NEVER|RSET` {
+	if got := strings.Join(lines, "|"); got != "LHLO mx.example.org|"+sender+"|"+sender+`|RCPT TO:<"a>b\"c"@d> NOTIFY=NEVER|RSET` {
 		t.Errorf("the backend got %q", got)
 	}
 	for range maxErrors {
