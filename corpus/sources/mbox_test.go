@@ -74,6 +74,7 @@ func TestScanMbox(t *testing.T) {
 		{"foreign text with a From_ line in it", []string{"my mail\n" + from + "is here\n\n", from + "a\n"}},
 		{"prose after an empty line", []string{"", from + "\n\nFrom here on it goes\n\nFrom \n\n", from + "B: b\n"}},
 		{"quoted From", []string{"", from + "\n\n>" + from + "\n", from + "B: b\n"}},
+		{"a very long line that goes on like a message", []string{"", from + "\n" + strings.Repeat("x", mboxBuffer) + from + "A: b\n\n", from + "B: b\n"}},
 		{"a very long line", []string{"", from + "\n" + strings.Repeat("x", 3*mboxBuffer) + "\n\n", from + "\n\nFrom " + strings.Repeat("y", 2*mboxBuffer) + "\n\n", from}},
 	} {
 		for _, reader := range []struct {
@@ -126,6 +127,16 @@ func TestAMessageMarkedAsDeletedIsNoHam(t *testing.T) {
 			t.Errorf("label %q: got %v, want %d messages", label, items, want)
 		}
 	}
+}
+
+func TestAnMboxOfAnOldMacIsRead(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "mbox")
+	must(t, os.WriteFile(name, []byte("From \rTo: a\r\r>From a\r\rFrom \rTo: b\r\rb\r"), 0o600))
+	var got []string
+	for _, item := range itemsOf(t, listMbox(system{}, name, Ham)) {
+		got = append(got, string(read(t, item)))
+	}
+	check(t, "", got, []string{"From \nTo: a\n\nFrom a\n\n", "From \nTo: b\n\nb\n"})
 }
 
 // TestMboxFiles reads the files of testdata/mbox, one of each kind.

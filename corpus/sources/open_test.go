@@ -173,6 +173,7 @@ func TestAFolderOfSpamWithinMailThatIsSaidToBeHamIsAWarning(t *testing.T) {
 		"Thunderbird":           {map[string]string{"Inbox": mbox, "Inbox.msf": "", "Junk": mbox, "Junk.msf": ""}, nil, "Junk", ""},
 		"Apple Mail":            {map[string]string{"INBOX.mbox/1.emlx": "a", "Junk.mbox/2.emlx": "b"}, nil, "Junk.mbox", ""},
 		"named by itself":       {map[string]string{"inbox/1": "a", "junk/2": "b"}, []string{"junk"}, "", ""},
+		"with a like name":      {map[string]string{"inbox/1": "a", "junk/2": "b", "junk mail/3": "c"}, []string{"junk"}, "junk mail", ""},
 		"one of two":            {map[string]string{"inbox/1": "a", "junk/2": "b", "spam/3": "c"}, []string{"junk"}, "spam", ""},
 		"no folder of spam":     {map[string]string{"inbox/1": "a", "not spam/2": "b", "why spam.eml": "c"}, nil, "", ""},
 		"a Maildir, read alone": {map[string]string{"cur/1": "a", "new/": "", ".Junk/cur/2": "b", ".Junk/new/": ""}, nil, "", ""},
