@@ -105,7 +105,7 @@ func TestASenderLeavesNoMessageOut(t *testing.T) {
 	const from, received = "From ann@example.org Thu Aug 22 12:36:23 2002\n", "Received: from a by b\n"
 	for _, field := range []string{"X-Mozilla-Status: 0009\n", "Subject: DON'T DELETE THIS MESSAGE -- FOLDER INTERNAL DATA\n"} {
 		name := filepath.Join(t.TempDir(), "mbox")
-		mbox := from + field + received + "To: a\n\n\n" + from + received + field + "To: b\n\n"
+		mbox := from + field + received + "To: a\nSubject: a\nX-Mozilla-Status: 0001\n\n\n" + from + received + field + "To: b\n\n"
 		if err := os.WriteFile(name, []byte(mbox), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -142,7 +142,9 @@ func (a *agent) serve(conn net.Conn) {
 			all := append([]string{"agent"}, a.extensions...)
 			say(verb, "250-"+strings.Join(all[:len(all)-1], "\r\n250-")+"\r\n250 "+all[len(all)-1])
 		case "MAIL":
-			if say(line, "250 2.1.0 ok") {
+			if l.from != "" {
+				say(line, "503 5.5.1 a transaction has begun")
+			} else if say(line, "250 2.1.0 ok") {
 				l.from = line
 			}
 		case "RCPT":

@@ -37,6 +37,7 @@ type transaction struct {
 	sender     string // as a command
 	recipients []*recipient
 	told       int       // how many of these have got their status
+	isSent     bool      // to the end, which ends the transaction with the backend
 	until      time.Time // when the next status has to be known; zero if there is no limit yet
 }
 
@@ -299,7 +300,10 @@ func (c *client) data(rest string) error {
 	if err := c.report(); err != nil {
 		return err
 	}
-	c.transaction = transaction{}
+	isSent := c.transaction.isSent
+	if c.transaction = (transaction{}); !isSent {
+		c.ask("RSET") // else the next MAIL would come within a transaction
+	}
 	return nil
 }
 

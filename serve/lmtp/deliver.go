@@ -173,6 +173,7 @@ func (c *client) judge(raw []byte, user string) ([]byte, error) {
 // the others.
 func (c *client) begin(recipients []*recipient) (accepted []*recipient) {
 	c.ask("RSET")
+	c.transaction.isSent = false
 	r, err := c.sender(c.transaction.sender)
 	if err != nil {
 		r = notDelivered
@@ -215,7 +216,7 @@ func (c *client) transfer(recipients []*recipient, text func(write func(part []b
 		c.drop()
 		return err
 	}
-	err = e.end()
+	err, c.transaction.isSent = e.end(), true
 	for i, recipient := range recipients {
 		if i > 0 && c.server.backend.isSMTP { // which has one answer for all
 			recipient.status = recipients[0].status

@@ -66,6 +66,11 @@ func TestMessagesInTransitAreLimited(t *testing.T) {
 	if got := s.send(raw, "anna@lab.example"); got[0] != "250 2.0.0 saved for anna@lab.example" {
 		t.Errorf("got %q", got)
 	}
+	for range 6 { // each gives its memory back
+		if got := s.send(strings.TrimSuffix(raw, ".\r\n\r\n"), "anna@lab.example"); got[0] != "250 2.0.0 saved for anna@lab.example" {
+			t.Errorf("got %q", got)
+		}
+	}
 }
 
 func TestAPanicEndsOneSession(t *testing.T) {
