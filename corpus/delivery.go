@@ -2,13 +2,14 @@ package corpus
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 	"time"
 
 	"chaff/internal/lines"
 )
 
-// DeliveryTime returns when a message was delivered, in UTC, according to the message itself. The first readable date counts:
+// DeliveryTime returns when a message was delivered, in UTC, according to the message itself, zero if it does not say. The first readable date counts:
 //
 //  1. after the last semicolon of a Received or X-Received field, from the top
 //  2. in the From_ line of an mbox, taken as UTC. It comes after Received because mail programs that file a message write the
@@ -20,7 +21,7 @@ import (
 // Callers use [Item.Time] first, if it is not zero. Messages with the same time, or none, keep the order of their source: by the
 // unique part of the name in a Maildir, by number in an MH folder, by name in other folders, by position in an mbox file, an
 // archive or a list.
-func DeliveryTime(raw []byte) (time.Time, bool) {
+func DeliveryTime(raw []byte) time.Time {
 	var from, date time.Time
 	var room [lines.NameSize]byte
 	for field, rest, ok := lines.CutField(raw); ok; field, rest, ok = lines.CutField(rest) {
@@ -35,7 +36,7 @@ func DeliveryTime(raw []byte) (time.Time, bool) {
 		case "received", "x-received":
 			if i := bytes.LastIndexByte(field, ';'); i >= 0 {
 				if t := parseDate(field[i+1:]); !t.IsZero() {
-					return t, true
+					return t
 				}
 			}
 		case "date":
@@ -44,10 +45,7 @@ func DeliveryTime(raw []byte) (time.Time, bool) {
 			}
 		}
 	}
-	if !from.IsZero() {
-		return from, true
-	}
-	return date, !date.IsZero()
+	return cmp.Or(from, date)
 }
 
 // FilingTime returns when Thunderbird wrote the message raw into the mbox that it is from, in local time; zero for a message of another program.

@@ -27,7 +27,7 @@ func spamAssassin(t *testing.T) []Message {
 	var all []Message
 	for item, raw := range corpustest.Each(t, source) {
 		m := Message{Raw: bytes.Clone(raw), Label: item.Label, Way: ByHand}
-		m.Time, _ = corpus.DeliveryTime(m.Raw)
+		m.Time = corpus.DeliveryTime(m.Raw)
 		all = append(all, m)
 	}
 	slices.SortStableFunc(all, func(a, b Message) int { return a.Time.Compare(b.Time) })

@@ -84,7 +84,7 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 	e.Fingerprint, e.SplitKey = corpus.Hashes(m.Raw, s.Key)
 	e.Label, e.Size = label, len(m.Raw)
 	if e.Time = m.Time; e.Time.IsZero() {
-		e.Time, _ = corpus.DeliveryTime(m.Raw)
+		e.Time = corpus.DeliveryTime(m.Raw)
 	}
 	before, err := s.find(e.Fingerprint)
 	if err != nil {

@@ -259,7 +259,7 @@ func (w *worker) read(item corpus.Item) (result readResult) {
 	}
 	result.Terms, result.Repairs = c.terms, c.repairs
 	if result.Time.IsZero() {
-		result.Time, _ = corpus.DeliveryTime(raw)
+		result.Time = corpus.DeliveryTime(raw)
 	}
 	return result
 }
