@@ -112,11 +112,7 @@ func (l *learner) fitWhenIdle(ctx context.Context) {
 			return
 		case <-l.idle.C:
 		}
-		select {
-		case <-ctx.Done():
-			return
-		case l.turn <- struct{}{}:
-		}
+		l.turn <- struct{}{}
 		changed := l.changed
 		l.changed = map[string]bool{}
 		<-l.turn // learning goes on

@@ -79,7 +79,7 @@ func (s *Shelf) readAll() error {
 	entries, err := fs.ReadDir(s.folder.FS(), ".")
 	s.folder.Remove(unfinished) // of a daemon that was killed
 	for _, entry := range entries {
-		if !isKey(entry.Name()) || !entry.Type().IsRegular() {
+		if key, err := hex.DecodeString(entry.Name()); err != nil || len(key) != keySize || !entry.Type().IsRegular() {
 			continue
 		}
 		if k, _, err := s.read(entry.Name(), false); err == nil {
@@ -115,12 +115,6 @@ func openOwn(beside *os.Root, name, model string) (*os.Root, error) {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(beside.Name(), name), err)
 	}
 	return folder, nil
-}
-
-// isKey reports whether a name may be that of a message.
-func isKey(name string) bool {
-	key, err := hex.DecodeString(name)
-	return err == nil && len(key) == keySize
 }
 
 // maxRecord is more bytes than the line of a record has.

@@ -87,22 +87,19 @@ func (c *client) drop() {
 const greeting = "chaff LMTP"
 
 func (l *link) greet() error {
-	r, err := l.answer()
-	switch {
+	switch r, err := l.answer(); {
 	case err != nil:
-	case r.text == greeting:
-		err = errors.New("it is chaff, so messages would go round in circles: serve.lmtp_backend must be the address of the delivery agent")
-	case r.code != 220:
-		err = fmt.Errorf("it greets with %s", r.first())
-	}
-	if err != nil {
 		return err
+	case r.text == greeting:
+		return errors.New("it is chaff, so messages would go round in circles: serve.lmtp_backend must be the address of the delivery agent")
+	case r.code != 220:
+		return fmt.Errorf("it greets with %s", r.first())
 	}
 	hello := "LHLO " + l.client.name
 	if l.client.server.backend.isSMTP {
 		hello = "EHLO " + l.client.name
 	}
-	r, err = l.command(hello)
+	r, err := l.command(hello)
 	if err == nil && r.code != 250 {
 		err = fmt.Errorf("it answers %q to %s", r.first(), hello)
 	}
