@@ -25,18 +25,17 @@ type setting struct {
 func settings(c any) (all []setting) {
 	var add func(v reflect.Value, prefix string)
 	add = func(v reflect.Value, prefix string) {
-		for i := range v.NumField() {
-			f := v.Type().Field(i)
+		for f, value := range v.Fields() {
 			name := f.Tag.Get("json")
 			switch key := prefix + name; {
 			case name == "-": // set by the program
 			case f.Type == reflect.TypeFor[[]Search](): // no single value: readSearch reads it
 			case f.Anonymous: // settings that several sections have in common
-				add(v.Field(i), prefix)
+				add(value, prefix)
 			case f.Type.Kind() == reflect.Struct:
-				add(v.Field(i), key+".")
+				add(value, key+".")
 			default:
-				all = append(all, setting{key, v.Field(i), fmt.Sprintf("%s.%s", v.Type(), f.Name)})
+				all = append(all, setting{key, value, fmt.Sprintf("%s.%s", v.Type(), f.Name)})
 			}
 		}
 	}

@@ -207,15 +207,7 @@ func (u *Unlike) Add(c Classification) bool {
 	return u.usual[class].IsUnlike(c.Novelty)
 }
 
-// Fields returns the fields of the verdict v:
-//
-//	X-Spam-Flag: YES or NO
-//	X-Spam-Status: Yes or No, score=SCORE required=THRESHOLD
-//	X-Chaff-Verdict: ham, unsure or spam, or the name of a class
-//	X-Chaff-Score: SCORE
-//	X-Chaff-Probability: PROBABILITY
-//
-// Only spam filters write the first two. Rules made for SpamAssassin match them.
+// Fields returns the fields of the verdict v. Rules made for SpamAssassin match the first two, which only spam filters write.
 func (h *head) Fields(v Classification) []verdictfield.Field {
 	var fields []verdictfield.Field
 	add := func(name, value string) { fields = append(fields, verdictfield.Field{Name: name, Value: value}) }

@@ -187,10 +187,7 @@ func versionCommand(p *program) *cobra.Command {
 		Use:   "version",
 		Short: "Print the version of the program",
 		Args:  noArguments,
-		RunE: func(c *cobra.Command, _ []string) error {
-			_, err := screen.Printf(p.stdout, "%s\n", c.Root().Version)
-			return err
-		},
+		Run:   func(c *cobra.Command, _ []string) { screen.Printf(p.stdout, "%s\n", c.Root().Version) },
 	}
 }
 

@@ -15,8 +15,7 @@ import (
 func Default[T any]() (settings T) {
 	var fill func(v reflect.Value)
 	fill = func(v reflect.Value) {
-		for i := range v.NumField() {
-			value, field := v.Field(i), v.Type().Field(i)
+		for field, value := range v.Fields() {
 			text, has := field.Tag.Lookup("default")
 			switch {
 			case value.Kind() == reflect.Struct && field.IsExported():

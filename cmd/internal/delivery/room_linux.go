@@ -19,17 +19,12 @@ const (
 // process that runs out of memory cannot recover.
 func hasRoom(size int) bool {
 	var space, data syscall.Rlimit
-	if syscall.Getrlimit(syscall.RLIMIT_AS, &space) != nil || syscall.Getrlimit(syscall.RLIMIT_DATA, &data) != nil {
+	if syscall.Getrlimit(syscall.RLIMIT_AS, &space) != nil || syscall.Getrlimit(syscall.RLIMIT_DATA, &data) != nil ||
+		space.Cur == math.MaxUint64 && data.Cur == math.MaxUint64 {
 		return true
 	}
-	if space.Cur == math.MaxUint64 && data.Cur == math.MaxUint64 {
-		return true
-	}
-	statm, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		return true
-	}
-	var usedSpace, usedData, skip uint64 // in pages
+	statm, _ := os.ReadFile("/proc/self/statm") // scanning nothing fails
+	var usedSpace, usedData, skip uint64        // in pages
 	if _, err := fmt.Sscan(string(statm), &usedSpace, &skip, &skip, &skip, &skip, &usedData); err != nil {
 		return true
 	}
