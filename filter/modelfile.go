@@ -48,11 +48,10 @@ type modelFile struct {
 // openModelFile opens the model at path. The error names it.
 func openModelFile(path string) (m modelFile, err error) {
 	m.file, m.opened, err = replace.OpenRegular(path, "", os.O_RDONLY)
-	switch {
-	case errors.Is(err, replace.ErrSpecial):
+	if errors.Is(err, replace.ErrSpecial) {
 		err = ErrNotModel
-	case err != nil:
-	default:
+	}
+	if err == nil {
 		m.Reader, err = modelFormat.Open(m.file, m.opened.Size())
 	}
 	if err != nil {

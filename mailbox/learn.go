@@ -151,7 +151,7 @@ const unfinished = 0
 
 // Preview returns what Learn would do.
 func (m *Mailbox) Preview(ctx context.Context, v *store.View, o LearnOptions) (Account, error) {
-	c, err := m.compare(ctx, v, v.Entries(), o, func(raw []byte) (bool, error) { return v.Filter().Classify(raw).Verdict == filter.Spam, nil })
+	c, err := m.compare(ctx, v, v.Entries(), o, func(raw []byte) (bool, error) { return v.Filter.Classify(raw).Verdict == filter.Spam, nil })
 	return c.account, err
 }
 

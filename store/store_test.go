@@ -375,7 +375,7 @@ func TestAStoreBeginsWithNothing(t *testing.T) {
 		if err != nil || len(v.Entries()) != 21 {
 			t.Fatalf("after folding: %v", err)
 		}
-		if p := v.Filter().Settings().Calibration.Probability(ham.Score); p < 0.01 || p > 0.99 {
+		if p := v.Filter.Settings().Calibration.Probability(ham.Score); p < 0.01 || p > 0.99 {
 			t.Errorf("from 21 messages a probability of %v", p)
 		}
 	})

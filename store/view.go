@@ -18,12 +18,12 @@ import (
 // View is a log as a reader sees it: the state before or after any message that a writer learns at the same time.
 type View struct {
 	*book
-	ledger *ledger // without documents
-	filter *filter.Filter
+	ledger *ledger        // without documents
+	Filter *filter.Filter // the model as it was written last
 }
 
 // Close closes the files. The view and its filter cannot be used afterwards.
-func (v *View) Close() error { return errors.Join(v.filter.Close(), v.file.Close()) }
+func (v *View) Close() error { return errors.Join(v.Filter.Close(), v.file.Close()) }
 
 // Look reads the log of the model at path. It locks nothing and waits for nobody. The error wraps [ErrNone], or is about a file.
 func Look(path string) (*View, error) {
@@ -44,9 +44,6 @@ func (v *View) Verify() (err error) {
 	defer about(&err, "read "+v.file.Name())
 	return v.each(v.log.Verify)
 }
-
-// Filter returns the model as it was written last.
-func (v *View) Filter() *filter.Filter { return v.filter }
 
 // Classes returns the names of the classes.
 func (v *View) Classes() []string { return v.names.Classes }
@@ -99,7 +96,7 @@ func (s Sample) Mean(f *filter.Filter) (mean float64) {
 
 // unlike returns a warning if the messages of the tail are unlike those that the model has learned, or "".
 func (v *View) unlike() string {
-	u, err := v.filter.NewUnlike()
+	u, err := v.Filter.NewUnlike()
 	if err != nil {
 		return ""
 	}
@@ -109,7 +106,7 @@ func (v *View) unlike() string {
 			if err != nil {
 				return ""
 			}
-			u.Add(v.filter.ClassifyDocument(document))
+			u.Add(v.Filter.ClassifyDocument(document))
 		}
 	}
 	return u.String()
@@ -195,7 +192,7 @@ const silentDays = 30
 
 // Status returns the state of the log at a time.
 func (v *View) Status(now time.Time) Status {
-	l, settings := v.ledger, v.filter.Settings()
+	l, settings := v.ledger, v.Filter.Settings()
 	s := Status{
 		Records: len(v.tail), TailBytes: v.end - v.checkpoint.End, LogBytes: v.end,
 		Model: settings.Model, Messages: l.learned, Ways: map[string]int{}, Changed: l.facts.Changed, Expired: l.facts.Expired,

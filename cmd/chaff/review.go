@@ -89,7 +89,7 @@ func (x *reviewing) review() error {
 	}
 	defer view.Close()
 	if !isElsewhere {
-		err = mail.match(x.model, view.Filter())
+		err = mail.match(x.model, view.Filter)
 	}
 	if err != nil {
 		return err

@@ -18,27 +18,20 @@ import (
 //go:embed mail
 var mail embed.FS
 
+var messages, _ = fs.Sub(mail, "mail") // no error: the path is valid
+
 // Source lists all messages, ham before spam, each class sorted by name. The origin of an item is the name that Message
 // takes. Items have no time.
 func Source() corpus.Source {
-	return corpus.Concat(sources.FromFS(messages(), "ham", "ham"), sources.FromFS(messages(), "spam", "spam"))
+	return corpus.Concat(sources.FromFS(messages, "ham", "ham"), sources.FromFS(messages, "spam", "spam"))
 }
 
 // Message returns the message with the given name, such as "spam/NAME.eml". The error for an unknown name wraps
 // fs.ErrNotExist.
 func Message(name string) ([]byte, error) {
-	raw, err := fs.ReadFile(messages(), name)
+	raw, err := fs.ReadFile(messages, name)
 	if err != nil {
 		return nil, fmt.Errorf("read sample message %q: %w", name, fs.ErrNotExist)
 	}
 	return raw, nil
-}
-
-// messages returns the folder of the two classes.
-func messages() fs.FS {
-	sub, err := fs.Sub(mail, "mail")
-	if err != nil {
-		panic(err) // "mail" is a valid path
-	}
-	return sub
 }

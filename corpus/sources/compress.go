@@ -83,7 +83,6 @@ func (c compression) decompress(r io.Reader) io.Reader {
 	return &errorKeeper{r, c.explain, err}
 }
 
-// explain wraps an error of decompression.
 func (c compression) explain(err error) error {
 	switch {
 	case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) || err == xz.ErrBuf:

@@ -193,7 +193,6 @@ func (w *walker) give(item Item, err error) bool {
 	return !w.stopped
 }
 
-// fail yields an error about a file or a folder.
 func (w *walker) fail(name string, err error) {
 	w.give(Item{Origin: name, Label: w.label}, explain("list", name, err))
 }

@@ -283,18 +283,8 @@ type place struct {
 	archive func() (fs.FS, error)
 }
 
-// find finds the format of the mail at a path:
-//
-//   - a folder that contains at least two of cur, new and tmp is a Maildir
-//   - a folder with the index of an MH program, such as .mh_sequences, or with only numbers for file names, is an MH folder
-//   - a folder with an index of Thunderbird, such as Inbox.msf, and a Thunderbird profile are Thunderbird folders
-//   - in any other folder each file is a message
-//   - a file that begins with a From_ line is an mbox, and so is an empty file: an emptied inbox
-//   - a tar or zip archive is read like a folder
-//   - any other file is one message
-//
-// It looks into files compressed with gzip, bzip2, xz or zstd. It copies a pipe, which can be read once. With a buffer, it reads a file that
-// is not large into the buffer, where the place then is. The error names the path and wraps the reason, such as fs.ErrNotExist.
+// find finds the format of the mail at a path. It looks into compressed files. It copies a pipe, which can be read once. With a buffer, it reads a
+// file that is not large into the buffer, where the place then is. The error names the path and wraps the reason, such as fs.ErrNotExist.
 func find(fsys fs.FS, path string, buffer *[]byte) (*place, error) {
 	p := &place{fsys: fsys, path: path, name: filepath.Clean(path)} // as all later reads have it: link/../x is x
 	err := errors.New("the path is empty")
@@ -364,7 +354,7 @@ func (p *place) inspect(buffer *[]byte) error {
 	switch {
 	case archiveKind(p.head) != "":
 		p.format = Archive
-	case len(p.head) == 0 || BeginsMbox(p.head):
+	case len(p.head) == 0 || BeginsMbox(p.head): // an empty file is an emptied inbox
 		p.format = Mbox
 	default:
 		p.format, p.noMail = Message, message.CheckMail(head)

@@ -224,7 +224,6 @@ func (t *table) list(yield func(Item, error) bool) {
 	}
 }
 
-// A row is one row of a table.
 type row struct {
 	bytes []byte
 	line  int // where it begins, counted from 1
