@@ -147,7 +147,6 @@ func (h *head) seenByID(view View, ids map[uint64]uint32) (seen map[uint32]SeenT
 	return seen, unknown
 }
 
-// votesOf sums contributions by group.
 func votesOf(x features.Vector, added []float64) []Vote {
 	if x.Groups == nil {
 		return nil

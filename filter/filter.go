@@ -70,7 +70,6 @@ func (f *Filter) Classify(raw []byte) Classification {
 	return c
 }
 
-// classify classifies a message with the reader of s.
 func (f *Filter) classify(s *scratch, raw []byte) Classification {
 	repairs := s.reader.Read(raw)
 	c := f.classifyDocument(s, s.reader.Bag.Document())

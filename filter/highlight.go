@@ -75,7 +75,6 @@ type highlighter struct {
 	lengths [256][]int // of the words, by first byte, in descending order
 }
 
-// add adds a word that a term was made of.
 func (h *highlighter) add(word string, c Contribution) {
 	span := h.words[word]
 	if span == nil {

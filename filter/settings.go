@@ -24,7 +24,6 @@ type Settings struct {
 	Calibration metrics.Calibration `json:"calibration"`
 }
 
-// encodeSettings returns section SETT.
 func encodeSettings(s Settings) []byte {
 	var c settingsCodec
 	c.all(&s)

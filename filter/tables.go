@@ -37,7 +37,6 @@ const (
 	frequentShare = 16
 )
 
-// encodePref returns section PREF of a vocabulary.
 func encodePref(v *features.Vocabulary) []uint32 {
 	_, starts := v.Table()
 	prefixes := len(starts) - 1

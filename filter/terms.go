@@ -34,7 +34,6 @@ func (f *Filter) Terms() (Terms, error) {
 	return Terms{text, documents}, err
 }
 
-// texts returns the texts of terms by id.
 func (h *head) texts() (text func(id int) []byte, err error) {
 	if h.file.Reader == nil {
 		return h.terms.Text, nil

@@ -73,7 +73,6 @@ func setFont(s *text.Style, size vg.Length) { s.Font.Variant, s.Font.Size = "San
 
 func (c *chart) height() vg.Length { return c.plain + vg.Length((c.entries+1)/2)*legendRow }
 
-// drawOn draws the chart on a canvas of its width and height.
 func (c *chart) drawOn(canvas draw.Canvas) {
 	canvas.SetColor(color.White)
 	canvas.Fill(canvas.Rectangle.Path())

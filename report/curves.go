@@ -140,7 +140,6 @@ func (p Page) roc() Plot {
 	return Plot{Note: note, Alt: joined(alts...), chart: c}
 }
 
-// curvePoints is the number of points of a curve.
 const curvePoints = 400
 
 // epochs has a line for each of the models with at least two epochs: its figures on the development part or, without one, on the training part.

@@ -122,7 +122,6 @@ func checkRoot(path string) error {
 	return nil
 }
 
-// start starts the goroutines of e.
 func (e *Engine) start(ctx context.Context) {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	e.stop, e.learner.idle = stop, time.NewTimer(e.learner.idleFor)
@@ -348,7 +347,6 @@ func (e *Engine) survive(err *error) {
 	}
 }
 
-// fault reports a fault of the program.
 func (e *Engine) fault(what any) error {
 	e.Counters.Faults.Add(1)
 	e.log.Warn("internal error: %v: please report it", what)

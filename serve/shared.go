@@ -62,7 +62,6 @@ func (u *unlike) warning() string {
 	return u.last.String()
 }
 
-// newBackground returns the background of a model at path.
 func newBackground(path string, f *filter.Filter) (*background, error) {
 	last, err := f.NewUnlike()
 	return &background{path: path, unlike: unlike{last: last}}, err

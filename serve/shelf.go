@@ -22,7 +22,6 @@ import (
 // KeptSuffix is what the name of the folder of kept messages has after that of the model.
 const KeptSuffix = ".kept"
 
-// maxKept is the size in bytes of the largest message that is kept.
 const maxKept = 1 << 20
 
 // ErrNotKept is about a message that is not kept, or is no longer.
@@ -165,7 +164,6 @@ func keyOf(user string, raw []byte) string {
 	return hex.EncodeToString(h.Sum(nil)[:keySize])
 }
 
-// keeps reports whether a message with a verdict is kept.
 func (s *Shelf) keeps(v filter.Verdict, size int) bool {
 	return size <= maxKept && s.most[v == filter.Unsure] > 0
 }
@@ -194,7 +192,6 @@ func (s *Shelf) keep(r *Record, raw []byte) error {
 	return nil
 }
 
-// remove removes the messages that go.
 func (s *Shelf) remove(goes func(Record) bool) {
 	s.all = slices.DeleteFunc(s.all, func(k Record) bool {
 		is := goes(k)

@@ -29,7 +29,6 @@ type fitted struct {
 	at       time.Time // when it was named
 }
 
-// fitKey is the key of the fits.
 const fitKey = "fit"
 
 // lastFit returns the last fit of this stream, the zero value for none. It may be one that this host has.

@@ -81,7 +81,6 @@ func isSafe(server string) (loopback bool, err error) {
 	return loopback && u.Scheme != "tls", nil
 }
 
-// name returns the name of this host.
 func (o Options) name() (string, error) {
 	if o.Host != "" {
 		return o.Host, nil

@@ -224,7 +224,6 @@ func (b *book) find(fingerprint uint64) (e Entry, err error) {
 	return b.entry(r)
 }
 
-// record returns the record at an offset.
 func (b *book) record(at int64) (logfile.Record, error) {
 	r, is, err := b.log.At(at, b.end)
 	if err == nil && !is {
@@ -233,7 +232,6 @@ func (b *book) record(at int64) (logfile.Record, error) {
 	return r, err
 }
 
-// entry returns the entry of a record about a message.
 func (b *book) entry(r logfile.Record) (Entry, error) {
 	e := entryOf(r)
 	if !e.fits(len(b.Classes)) || e.Fingerprint != r.Key {
@@ -242,7 +240,6 @@ func (b *book) entry(r logfile.Record) (Entry, error) {
 	return e, nil
 }
 
-// each calls do with all records.
 func (b *book) each(do func(r logfile.Record) error) error {
 	end, err := b.log.Each(b.log.Start, b.end, do)
 	if err == nil && end != b.end {
@@ -365,7 +362,6 @@ func reading(path string, do func(b *book) error) (err error) {
 	return do(b)
 }
 
-// openToRead opens the log of the model at path.
 func openToRead(path string) (*book, error) {
 	path, err := replace.Target(path)
 	if errors.Is(err, replace.ErrDevice) { // it has no room for a log

@@ -61,7 +61,6 @@ func hundredths(doubt float64) uint8 { return uint8(min(math.Round(100*doubt), m
 // The size of the fixed part of an entry in files.
 const entrySize = logfile.EntrySize
 
-// appendEntry appends the fixed part of an entry.
 func appendEntry(dst []byte, e Entry) []byte {
 	le := binary.LittleEndian
 	dst = le.AppendUint64(dst, e.Fingerprint)
@@ -136,14 +135,12 @@ const (
 	stand                // how far the log has followed a stream of hosts
 )
 
-// record returns the record of an entry.
 func (e Entry) record() logfile.Record {
 	r := logfile.Record{Op: uint8(e.what), Key: e.Fingerprint}
 	appendEntry(r.Entry[:0], e)
 	return r
 }
 
-// entryOf returns the entry of a record.
 func entryOf(r logfile.Record) Entry {
 	e := readEntry(r.Entry[:])
 	e.what, e.at = op(r.Op), r.At

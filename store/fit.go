@@ -225,7 +225,6 @@ func (b *book) replay(ctx context.Context, from int64, model string, log *os.Fil
 	})
 }
 
-// remake makes the model anew from the log.
 func (s *Store) remake() (err error) {
 	defer about(&err, "make the model anew from it, since "+s.remade.Error())
 	l, err := s.read(features.NewDocuments(0))

@@ -66,7 +66,6 @@ func recipeFrom(s filter.Settings, p train.Provenance) recipe {
 	return recipe{names{s.Classes, s.Model, s.Key}, p.Trainer, s.Message, s.Tokenize, p.Features, p.Split, p.Seed, p.Limits, s.TermsVersion}
 }
 
-// namesIn reads the names in the header of a log.
 func namesIn(log *logfile.Log) (n names, err error) {
 	if err = json.Unmarshal(log.Settings, &n); err == nil {
 		n.Key, err = termkey.FromBytes(log.Key)

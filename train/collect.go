@@ -188,7 +188,6 @@ func (c *Collection) split() []corpus.Part {
 	return parts
 }
 
-// countParts sets what the summary says of the parts.
 func (c *Collection) countParts() {
 	var count [3]int
 	for _, part := range c.parts {
@@ -197,7 +196,6 @@ func (c *Collection) countParts() {
 	c.summary.Train, c.summary.Development, c.summary.Test = count[corpus.Train], count[corpus.Development], count[corpus.Test]
 }
 
-// buildVocabulary builds the vocabulary of the training part.
 func (c *Collection) buildVocabulary() error {
 	c.terms, c.whole = vocabulary{}, nil // of other parts
 	training, _ := c.rows(c.InPart(corpus.Train))

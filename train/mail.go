@@ -215,7 +215,6 @@ type worker struct {
 	*shared
 }
 
-// shared is what workers share.
 type shared struct {
 	large sync.Mutex // held while a large message is read
 	mu    sync.Mutex
@@ -264,7 +263,6 @@ func (w *worker) read(item corpus.Item) (result readResult) {
 	return result
 }
 
-// errNotInSample is the reason why a message is not in a sample.
 var errNotInSample = errors.New("not in the sample")
 
 // inSample reports whether one in k messages is the one with a hash: 0 for all. The choice depends on the key, so that nobody else knows which mail is learned.
@@ -322,7 +320,6 @@ func (m *Mail) keep(results []readResult, copies bool) {
 	m.count()
 }
 
-// count sets what the summary says of the documents.
 func (m *Mail) count() {
 	s := &m.summary
 	s.Used, s.Bytes, s.Repaired, s.Cut, s.Repairs, s.Classes = len(m.documents), 0, 0, 0, nil, nil

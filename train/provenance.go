@@ -67,7 +67,6 @@ func ProvenanceOf(f Made) (Provenance, error) {
 // sampleSize is the number of messages in the sample of a model file, which takes 8 bytes for each, little-endian and in ascending order.
 const sampleSize = 512
 
-// hashes returns the keyed hashes of some messages.
 func (m *Mail) hashes(messages []int, key termkey.Key) []uint64 {
 	hashes := make([]uint64, len(messages))
 	for n, i := range messages {

@@ -52,7 +52,6 @@ Examples:
 Flags:
 `
 
-// run runs the program and returns its exit code.
 func run(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	model, class := delivery.Path(environ, delivery.DataHome, "model"), ""
 	var spam, ham, forget, version bool

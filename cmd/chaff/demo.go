@@ -101,7 +101,6 @@ type demoModel struct {
 	Test        evaluate.Mean `json:"test"`
 }
 
-// demoJudged is a message with its verdict.
 type demoJudged struct {
 	From        string         `json:"from"`
 	Subject     string         `json:"subject"`

@@ -55,7 +55,6 @@ func (x *experiment) open(others ...replace.Output) (labelled, error) {
 	return mail, canWrite(append(mail.reads, x.File), append(others, replace.Output{Path: x.page, Kind: report.PageKind()})...)
 }
 
-// collect opens the mail and divides it into parts.
 func (x *experiment) collect(others ...replace.Output) (*train.Collection, error) {
 	mail, err := x.open(others...)
 	if err != nil {
@@ -101,7 +100,6 @@ func (x *onModel) divided(mail labelled, o train.CollectOptions) (*train.Collect
 	})
 }
 
-// read reads mail.
 func (x *onModel) read(mail labelled, o train.ReadOptions) (*train.Mail, error) {
 	return read(x.program, mail, func(step func(read, all int)) (*train.Mail, error) {
 		o.Progress = step

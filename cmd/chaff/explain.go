@@ -226,7 +226,6 @@ func voteBar(adds float64) string {
 	return strings.Repeat(" ", half) + "|" + strings.Repeat("+", n)
 }
 
-// maxTitle is how wide the title of a page is.
 const maxTitle = 120
 
 func (e explanation) page() report.Page {

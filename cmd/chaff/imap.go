@@ -74,7 +74,6 @@ the messages that were moved.`,
 	return c
 }
 
-// check checks the flags, and reads the password.
 func (x *mailClient) check(address string) (err error) {
 	x.warnOfSettings()
 	if address == "" {

@@ -214,7 +214,6 @@ func (x *learning) forgetOrigin() error {
 	})
 }
 
-// open opens the mail to learn or to forget.
 func (x *learning) open() (labelled, error) {
 	all := labelled{classes: spamClasses()}
 	o := sources.Options{Label: x.class, Format: sources.Format(x.format)}

@@ -69,7 +69,6 @@ func (o *output) show(text string) {
 	o.isShown = true
 }
 
-// clear clears what is shown.
 func (o *output) clear() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -16,7 +16,6 @@ import (
 	"chaff/train"
 )
 
-// addSample adds the flag --sample 1/K.
 func addSample(c *cobra.Command, k *int, what string) {
 	c.Flags().Func("sample", "take a part `1/K` "+what, func(text string) error {
 		var one int

@@ -35,7 +35,6 @@ import (
 	"chaff/serve/web"
 )
 
-// protocol is a protocol of chaff serve.
 type protocol struct {
 	flag, usage string
 	open        func(l net.Listener, e *serve.Engine, log serve.Logger) (serve.Running, error)

@@ -229,5 +229,4 @@ their mean A, and one that is right about all 16 B calls the same mean B.
 A perceptron tried: %d passes, %d updates, and it did not converge.`, epochs, trained.Convergence.Updates)
 }
 
-// vectorOf returns a document of values.
 func vectorOf(values ...float32) features.Vector { return table{points: [][]float32{values}}.row(0) }

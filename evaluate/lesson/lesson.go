@@ -121,7 +121,6 @@ func (p *page) say(format string, args ...any) {
 	p.text.WriteString(screen.Sprintf(format+"\n", args...))
 }
 
-// check fails unless ok.
 func (p *page) check(ok bool, format string, args ...any) {
 	if !ok {
 		panic(failure{fmt.Errorf(format, args...)})
@@ -147,7 +146,6 @@ func (p *page) fit(mail *train.Collection, model string, o train.Options) train.
 	return t.Result
 }
 
-// train trains on documents.
 func (p *page) train(m models.Trainer, d *features.Dataset) (*models.Linear, models.Report) {
 	l, trained, err := m.Train(p.ctx, d, models.EpochOptions{})
 	p.check(err == nil, "%w", err)
@@ -182,7 +180,6 @@ func curve(name string, f func(z float64) float64) report.Curve {
 	return line
 }
 
-// dataset returns the points as documents.
 func (t table) dataset() *features.Dataset {
 	d := &features.Dataset{Kind: features.Counts, Classes: t.classes, Terms: len(t.points[0])}
 	for i := range t.points {

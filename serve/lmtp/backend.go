@@ -40,7 +40,6 @@ func ParseBackend(text string) (Backend, error) {
 	return Backend{}, fmt.Errorf("serve.lmtp_backend is %q: must be unix:PATH or HOST:PORT, with smtp: before it for SMTP", text)
 }
 
-// link is a session with the backend.
 type link struct {
 	net.Conn
 	client     *client

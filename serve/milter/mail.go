@@ -93,7 +93,6 @@ type answer struct {
 	reply      string               // why the server does not accept it, or ""
 }
 
-// answer judges the message.
 func (c *client) answer() (a answer) {
 	s, m := c.server, &c.mail
 	defer func() {

@@ -14,7 +14,6 @@ import (
 	"chaff/serve"
 )
 
-// command is what a client asks for.
 type command string
 
 const (
@@ -40,7 +39,6 @@ type request struct {
 	set, remove bool
 }
 
-// protocolError is an error in a request.
 type protocolError string
 
 func (e protocolError) Error() string { return string(e) }

@@ -54,7 +54,6 @@ func (v view) Title() string {
 	return strings.ToUpper(v.Page[:1]) + v.Page[1:]
 }
 
-// errNotFound is about a page that does not exist.
 var errNotFound = errors.New("there is no such page")
 
 // signedIn answers people who are signed in, and asks others to do so.
@@ -78,7 +77,6 @@ func (c *console) signedIn(page string, do func(w http.ResponseWriter, r *http.R
 	}
 }
 
-// page shows a page.
 func (c *console) page(name string, fill func(r *http.Request, v *view) error) http.HandlerFunc {
 	return c.signedIn(name, func(w http.ResponseWriter, r *http.Request, v *view) error {
 		if v.Notice = notices[r.URL.Query().Get("did")]; v.Classes == nil && name != "overview" { // which says so itself
@@ -262,7 +260,6 @@ func (c *console) history(r *http.Request, v *view) error {
 // unjudged is what the console calls messages without a verdict.
 const unjudged = "unjudged"
 
-// verdictsOf returns the verdicts of a model.
 func verdictsOf(settings filter.Settings) []string {
 	if settings.Thresholds != nil {
 		return []string{string(filter.Ham), string(filter.Unsure), string(filter.Spam), unjudged}
@@ -270,7 +267,6 @@ func verdictsOf(settings filter.Settings) []string {
 	return append(slices.Clone(settings.Classes), unjudged)
 }
 
-// verdictOf returns the verdict of a record.
 func verdictOf(r *serve.Record) string {
 	if r.Unjudged != "" {
 		return unjudged
