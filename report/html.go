@@ -147,11 +147,12 @@ func (p Page) explained() []section {
 		evidence += " What a kind of evidence adds has a bound."
 		weighed = "A term adds its share of what its kind of evidence adds. Its value times its weight is what it would add without the bounds."
 	}
+	legend := []stretch{{Text: clean(e.For, maxName), Class: shadeClass(1, 2)}, {Text: clean(e.Against, maxName), Class: shadeClass(-1, 2)}}
 	texts, left := e.Texts()
 	terms := e.Contributions[:min(maxTerms, len(e.Contributions))]
 	return []section{
 		{ID: "evidence", Title: "Evidence", Note: evidence, plots: []Plot{p.evidence()}},
-		{ID: "text", Title: "Message", Note: withLeft(textNote, "The last %d bytes are left out.", left), Legend: legend(e), Texts: shadedTexts(texts)},
+		{ID: "text", Title: "Message", Note: withLeft(textNote, "The last %d bytes are left out.", left), Legend: legend, Texts: shadedTexts(texts)},
 		{ID: "weighed", Title: "Terms", Note: withLeft(weighed, "The weakest %d are left out.", len(e.Contributions)-len(terms)), Tables: []table{p.weighedTable(terms)}},
 	}
 }

@@ -92,13 +92,6 @@ func cleanText(s string, max int) string {
 	return b.String()
 }
 
-func legend(e filter.Explanation) []stretch {
-	return []stretch{
-		{Text: clean(e.For, maxName), Class: shadeClass(1, 2)},
-		{Text: clean(e.Against, maxName), Class: shadeClass(-1, 2)},
-	}
-}
-
 func (p Page) weighedTable(shown []filter.Contribution) table {
 	t := table{Head: []cell{{"term", prose}, {"adds", number}, {"weight", number}, {"value", number}, {"messages", number}, {"made of", prose}}}
 	for i, w := range shown {

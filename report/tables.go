@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 
 	"chaff/filter"
@@ -22,17 +23,9 @@ func (p Page) figuresNote() string {
 
 // inWords returns the name of a figure as people say it, for which a terminal has no room.
 func inWords(name string) string {
-	switch name {
-	case "hm%":
-		return "ham lost %"
-	case "sm%":
-		return "spam missed %"
-	case "lam%":
-		return "mean of both %"
-	case "(1-ROCA)%":
-		return "pairs in wrong order %"
-	}
-	return name
+	return cmp.Or(map[string]string{
+		"hm%": "ham lost %", "sm%": "spam missed %", "lam%": "mean of both %", "(1-ROCA)%": "pairs in wrong order %",
+	}[name], name)
 }
 
 // figureTables has the figures of a result, as the command prints them.

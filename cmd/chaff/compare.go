@@ -11,7 +11,6 @@ import (
 
 	"chaff/evaluate"
 	"chaff/features"
-	"chaff/metrics"
 	"chaff/models"
 	"chaff/train"
 )
@@ -165,7 +164,12 @@ func addComparison(a *answer, results []train.Result, hasBest, withDevelopment b
 		note = "No model is marked as the best: there is no development mail to choose it on. " + note
 	} else if len(results) > 1 {
 		t[1][0] += " *"
-		column("against *", func(r train.Result) string { return against(r.AgainstBest) })
+		column("against *", func(r train.Result) string {
+			if r.AgainstBest == nil {
+				return "-"
+			}
+			return [...]string{"worse", "same", "better"}[1+r.AgainstBest.Difference()]
+		})
 		note = "* is the best on development mail. " + note +
 			" same: no difference from * by more than chance (McNemar's test on test mail, Holm's correction, p < 0.05)."
 	}
@@ -182,14 +186,6 @@ func rowName(all []train.Result, r train.Result) string {
 		return r.Model + ", " + r.Kind
 	}
 	return r.Model
-}
-
-// against says whether a model differs from another by more than chance.
-func against(m *metrics.McNemar) string {
-	if m == nil {
-		return "-"
-	}
-	return [...]string{"worse", "same", "better"}[1+m.Difference()]
 }
 
 func (x *experiment) crossValidate(names []string, folds int) error {

@@ -122,14 +122,6 @@ func readOne(p *program, path string) (origin string, raw []byte, err error) {
 	return origin, raw, err
 }
 
-// between says which scores get which verdict; nothing without thresholds.
-func between(t *metrics.Thresholds) string {
-	if t == nil || t.Spam >= metrics.Beyond {
-		return ""
-	}
-	return fmt.Sprintf(" (ham up to %s, spam above %s)", threshold(t.Unsure), threshold(t.Spam))
-}
-
 type explanation struct {
 	Path string `json:"path"`
 	filter.Explanation
@@ -174,7 +166,11 @@ func (e explanation) describe(a *answer) {
 }
 
 func (e explanation) sentence() string {
-	return fmt.Sprintf("%s, score %s%s, %s", e.Verdict, number(&e.Score), between(e.thresholds), delivery.Probability([]string{e.Against, e.For}, e.Probability))
+	between := "" // which scores get which verdict
+	if t := e.thresholds; t != nil && t.Spam < metrics.Beyond {
+		between = fmt.Sprintf(" (ham up to %s, spam above %s)", threshold(t.Unsure), threshold(t.Spam))
+	}
+	return fmt.Sprintf("%s, score %s%s, %s", e.Verdict, number(&e.Score), between, delivery.Probability([]string{e.Against, e.For}, e.Probability))
 }
 
 func (e explanation) unlike() string {

@@ -3,7 +3,6 @@ package lmtp
 import (
 	"bufio"
 	"errors"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -154,7 +153,10 @@ func (c *client) do(line string) error {
 	case "DATA":
 		return c.data(rest)
 	case "RSET":
-		c.reset()
+		if c.transaction.sender != "" {
+			c.ask("RSET") // without an answer there is no transaction either
+		}
+		c.transaction = transaction{}
 		c.say(250, "2.0.0 forgotten")
 	case "NOOP":
 		c.say(250, "2.0.0 nothing done")
@@ -212,13 +214,6 @@ func (c *client) ask(line string) reply {
 
 // notDelivered is the status after an error of the backend.
 var notDelivered = reply{451, "4.4.2 the delivery agent does not answer: try again later"}
-
-func (c *client) reset() {
-	if c.transaction.sender != "" {
-		c.ask("RSET") // without an answer there is no transaction either
-	}
-	c.transaction = transaction{}
-}
 
 func (c *client) mail(rest string) error {
 	path, _, ok := parsePath(rest, "FROM:")
@@ -318,20 +313,6 @@ func (c *client) report() error {
 		t.until = time.Now().Add(c.server.answer)
 	}
 	return c.flush()
-}
-
-// next returns some bytes of the message that have come, at least one, or an error. The caller discards what it uses.
-func (c *client) next() ([]byte, error) {
-	if c.in.Buffered() == 0 {
-		c.conn.Expect(c.server.Idle)
-		if _, err := c.in.Peek(1); err != nil {
-			if errors.Is(err, io.EOF) {
-				err = io.ErrUnexpectedEOF
-			}
-			return nil, err
-		}
-	}
-	return c.in.Peek(c.in.Buffered())
 }
 
 // parseCommand divides a line without its end: the verb is in capitals, the rest has no blanks around it. Result ok is false if the line has

@@ -41,13 +41,16 @@ func (c *client) deliver() error {
 
 // read reads a part of the message. The next call overwrites it.
 func (c *client) read() ([]byte, error) {
-	from, err := c.next()
-	if err != nil {
-		return nil, err
+	if c.in.Buffered() == 0 {
+		c.conn.Expect(c.server.Idle)
+		if _, err := c.in.Peek(1); err != nil {
+			return nil, err
+		}
 	}
+	from, _ := c.in.Peek(c.in.Buffered()) // no error: these bytes have come
 	var used int
 	c.part, used = c.incoming.decode(c.part[:0], from)
-	_, err = c.in.Discard(used)
+	_, err := c.in.Discard(used)
 	return c.part, err
 }
 
