@@ -88,8 +88,6 @@ type Reason struct {
 	Messages     uint32  `json:"messages"` // training messages that have the term
 }
 
-const maxReasons = 5
-
 // reviewer has the scores of a filter on some messages.
 type reviewer struct {
 	train.Scores
@@ -166,6 +164,7 @@ func (j *reviewer) mistakes(ctx context.Context, n int) ([]Judged, error) {
 
 // reasons returns the terms of x with the largest contributions to the score of class c over class k; none if the model has no texts.
 func (j *reviewer) reasons(x features.Vector, c, k int) []Reason {
+	const maxReasons = 5
 	all := []Reason{}
 	if j.terms.Text == nil {
 		return all

@@ -109,6 +109,7 @@ func shareOfOne(present, of []int) float64 {
 // leastShare returns the share of one class from which a term is a leak because of its field. It is infinite for a field that senders
 // write, and for the shape of a step of the route, because senders' relays write few shapes.
 func leastShare(term string) float64 {
+	writtenByMailers := []string{"x-mailer", "x-priority", "x-msmail-priority", "x-mimeole", "x-accept-language"} // as senders' programs are known to
 	field := tokenize.FieldOf(term)
 	tag, _, _ := strings.Cut(term, ":")
 	words := tag == "header" || tag == field
@@ -120,12 +121,6 @@ func leastShare(term string) float64 {
 	}
 	return math.Inf(1)
 }
-
-// writtenByMailers are the fields named X- that senders' programs are known to write.
-var writtenByMailers = []string{"x-mailer", "x-priority", "x-msmail-priority", "x-mimeole", "x-accept-language"}
-
-// senderTag is the tag of the registered domain of a sender.
-const senderTag = "from:@."
 
 // dropFewSenders removes the leaks that need many senders and have few. A message without a sender counts as a sender of its own.
 func dropFewSenders(c *train.Collection, all []Leak) ([]Leak, error) {
@@ -141,7 +136,8 @@ func dropFewSenders(c *train.Collection, all []Leak) ([]Leak, error) {
 	terms := c.Terms()
 	d := c.Dataset(corpus.Train, features.Bits)
 	rows := d.Rows()
-	var leaks []map[string]int // of a message
+	const senderTag = "from:@." // of the registered domain
+	var leaks []map[string]int  // of a message
 	for i := range d.Len() {
 		leaks = leaks[:0]
 		sender := strconv.Itoa(i)

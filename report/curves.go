@@ -116,7 +116,7 @@ func (p Page) roc() Plot {
 	spanPercentages(&c.Y, []float64{bottom, 100})
 	for i, curve := range p.Curves {
 		var points []Point
-		for _, at := range metrics.Thin(curve, curvePoints) {
+		for _, at := range metrics.Thin(curve, 400) {
 			if at := (Point{100 * at.HM, 100 * (1 - at.SM)}); at.Y >= bottom {
 				points = append(points, at)
 			}
@@ -140,11 +140,10 @@ func (p Page) roc() Plot {
 	return Plot{Note: note, Alt: joined(alts...), chart: c}
 }
 
-const curvePoints = 400
-
 // epochs has a line for each of the models with at least two epochs: its figures on the development part or, without one, on the training part.
 func (p Page) epochs(title, label string, isLoss bool) Plot {
-	figure, little := percentage, littleAccuracy
+	const maxCurves = 6
+	figure, little := percentage, 0.005 // which two decimals do not show
 	if isLoss {
 		figure = short
 	}
@@ -205,10 +204,3 @@ func (p Page) epochs(title, label string, isLoss bool) Plot {
 	}
 	return Plot{Note: note, Alt: joined(alts...), chart: c}
 }
-
-const (
-	// maxCurves is the number of models with a line in a plot.
-	maxCurves = 6
-	// littleAccuracy is a difference of accuracies that two decimals do not show.
-	littleAccuracy = 0.005
-)

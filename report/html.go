@@ -86,9 +86,6 @@ func (p Page) write(w io.Writer, part string) error {
 
 const probabilityNote = "Messages in order of their probability, in groups of equal size: the mean that was predicted, and the share that came true."
 
-// maxAlt is the number of characters of a text that replaces a plot.
-const maxAlt = 900
-
 const textNote = `The colour of a word is that of the class it is evidence for, and its shade is the size of its contribution. A repeated word counts
 as the model counts it. Repeated empty lines are shown as one. Point at a word, tap it, or move to it with the tab key to see its terms.`
 
@@ -126,7 +123,7 @@ func (p Page) sections() ([]section, error) {
 			if err != nil {
 				return nil, fmt.Errorf("draw %s: %w", plot.chart.Title.Text, err)
 			}
-			alt := plot.chart.Title.Text + ". " + clean(plot.Alt, maxAlt)
+			alt := plot.chart.Title.Text + ". " + clean(plot.Alt, 900)
 			s.Figures = append(s.Figures, figure{alt, plot.Note, template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg))})
 		}
 		if len(s.Figures)+len(s.Tables)+len(s.Messages)+len(s.Texts)+len(s.Left) > 0 {

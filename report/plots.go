@@ -182,9 +182,6 @@ func (p Page) className(class int) string {
 	return clean(p.Classes[class], maxName)
 }
 
-// mostOccurrences is the end of the axes: more in a message are rare, and would squeeze the others.
-const mostOccurrences = 8
-
 // twoTerms draws messages in the plane of two terms, and the decision boundary. Each class is a little beside the point, so that it hides
 // no other.
 func (p Page) twoTerms() Plot {
@@ -192,6 +189,7 @@ func (p Page) twoTerms() Plot {
 	if t == nil || len(t.Points[0])+len(t.Points[1]) == 0 {
 		return Plot{}
 	}
+	const mostOccurrences = 8 // at the end of the axes: more in a message are rare, and would squeeze the others
 	const unit = " (occurrences)"
 	c := newChart("Two terms and the boundary", clean(t.X, maxName)+unit, clean(t.Y, maxName)+unit)
 	c.X.Min, c.X.Max, c.Y.Min, c.Y.Max = 0, 1, 0, 1

@@ -66,9 +66,6 @@ type Server struct {
 	open     sync.WaitGroup
 }
 
-// lateness is how long a client that has begun nothing may be silent when the daemon stops: its request may be on its way.
-const lateness = 200 * time.Millisecond
-
 // IsStopping reports whether the daemon stops.
 func (s *Server) IsStopping() bool { return s.accepts != nil && s.accepts.Err() != nil }
 
@@ -87,7 +84,7 @@ func (c *Conn) hurry() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.begun {
-		c.SetReadDeadline(time.Now().Add(lateness))
+		c.SetReadDeadline(time.Now().Add(200 * time.Millisecond)) // its request may be on its way
 	}
 }
 

@@ -414,15 +414,13 @@ func (e *Engine) Status(user string) (Status, error) {
 	return s, nil
 }
 
-// ownModel is what an explanation calls the contribution of the model of a user.
-const ownModel = "model of the user"
-
 // explain explains the verdict of the shared model. What the model of a user adds is one contribution.
 func explain(shared *filter.Filter, user *loaded, raw []byte) (filter.Explanation, error) {
 	e, err := shared.Explain(raw)
 	if err != nil || user == nil {
 		return e, err
 	}
+	const ownModel = "model of the user"
 	var added float64
 	e.Classification, added = shared.ClassifyWith(user.filter, user.offset, raw)
 	e.Margin += added

@@ -37,11 +37,9 @@ type unlike struct {
 	told bool
 }
 
-// lastMessages is how many messages show that mail is unlike what was learned. Half of them are forgotten when there are twice as many.
-const lastMessages = 100
-
-// add adds a message and marks it if it is unlike the mail alone. It returns a warning once.
+// add adds a message and marks it if it is unlike the mail alone. It returns a warning once. Of twice as many messages as show it, half are forgotten.
 func (u *unlike) add(c *filter.Classification) (warning string) {
+	const lastMessages = 100
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if c.Unlike = u.last.Add(*c); u.last.Messages() >= 2*lastMessages {
@@ -67,16 +65,13 @@ func newBackground(path string, f *filter.Filter) (*background, error) {
 	return &background{path: path, unlike: unlike{last: last}}, err
 }
 
-// sampleSize is how many messages of each class are enough for a mean.
-const sampleSize = 100
-
 // sample returns some of the mail. It reads the log once.
 func (b *background) sample() (store.Sample, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var err error
 	if b.mail == nil {
-		b.mail, err = sampleOf(b.path, sampleSize)
+		b.mail, err = sampleOf(b.path, 100) // of each class: enough for a mean
 	}
 	return b.mail, err
 }
@@ -176,12 +171,9 @@ func (e *Engine) Reload() error {
 	return e.shared.reload(true)
 }
 
-// watchEvery is how often the engine looks at the files of models.
-const watchEvery = time.Second
-
 // watch follows the files of the models until ctx ends.
 func (e *Engine) watch(ctx context.Context) {
-	tick := time.NewTicker(watchEvery)
+	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
 		select {

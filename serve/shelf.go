@@ -116,11 +116,6 @@ func openOwn(beside *os.Root, name, model string) (*os.Root, error) {
 	return folder, nil
 }
 
-// maxRecord is more bytes than the line of a record has.
-const maxRecord = 64 << 10
-
-var errDamaged = errors.New("damaged")
-
 // isLost reports whether an error of reading a message says that it is gone or cut, and not that the system cannot read it now.
 func isLost(err error) bool {
 	_, isOfSystem := errors.AsType[*fs.PathError](err)
@@ -134,6 +129,7 @@ func (s *Shelf) read(key string, isWhole bool) (k Record, raw []byte, err error)
 		return k, nil, err
 	}
 	defer file.Close()
+	const maxRecord = 64 << 10 // more than its line has
 	in := bufio.NewReader(io.LimitReader(file, maxRecord+maxKept))
 	line, err := in.ReadBytes('\n')
 	if err == nil {
@@ -147,7 +143,7 @@ func (s *Shelf) read(key string, isWhole bool) (k Record, raw []byte, err error)
 	}
 	info, err := file.Stat()
 	if err == nil && (k.Size > maxKept || info.Size() != int64(len(line)+k.Size) || isWhole && keyOf(k.User, raw) != key) {
-		err = errDamaged
+		err = errors.New("damaged")
 	}
 	k.Key = key
 	return k, raw, err

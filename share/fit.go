@@ -68,12 +68,9 @@ func (h *host) adopt(ctx context.Context, f fitted) error {
 	return err
 }
 
-// fetches is how often a file is asked for: a server may not have yet what another one has.
-const fetches = 10
-
 // fetch saves the object with a digest.
 func (h *host) fetch(ctx context.Context, digest, path string) (err error) {
-	for range fetches {
+	for range 10 { // a server may not have yet what another one has
 		if err = h.fetchOnce(ctx, digest, path); err == nil || !sleep(ctx, retry/2) {
 			return err
 		}

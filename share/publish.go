@@ -116,6 +116,7 @@ func (p *publisher) send(ctx context.Context, w store.Taught) error {
 
 // encode returns a record as it is sent. One that is too large loses terms at its end until it fits.
 func (p *publisher) encode(w store.Taught) (data []byte, isCut bool) {
+	const maxRecord = 1000000 // bytes, a little less than what a server takes by default
 	for terms := w.Terms(); ; terms /= 2 {
 		lesson := w.Lesson(p.number+1, terms)
 		data = encoder.EncodeAll(lesson, nil)

@@ -186,9 +186,6 @@ func (h *host) save() {
 // subject returns the subject of the records of a host; * for all.
 func (h *host) subject(of string) string { return "chaff." + h.options.Filter + ".learn." + of }
 
-// maxRecord is the most bytes of a record, a little less than what a server takes by default.
-const maxRecord = 1000000
-
 // open opens the stream, and what the fits are in. The host that fits makes them.
 func (h *host) open(ctx context.Context) error {
 	name, replicas := "chaff-"+h.options.Filter, min(3, len(h.options.Nats))

@@ -161,9 +161,6 @@ func (s *Store) lesson(document *features.Document, before Entry) (p filter.Part
 	return p, err
 }
 
-// sure is the probability of a class from which the filter is sure of it. A model of a few hundred messages seldom gives more than 0.99.
-const sure = 0.98
-
 // Contradicts reports whether the filter is sure that a message is not of the class label. What was moved to another class, or learned against
 // the filter, contradicts nothing: it may be taken back.
 func (s *Store) Contradicts(raw []byte, label string) (bool, error) {
@@ -179,6 +176,7 @@ func (s *Store) Contradicts(raw []byte, label string) (bool, error) {
 	if before.what == learn && (before.Label == wanted || before.Class == wanted || before.Relabelled) {
 		return false, nil
 	}
+	const sure = 0.98 // a model of a few hundred messages seldom gives more than 0.99
 	v, err := s.filter.Classify(raw)
 	p := v.Probability
 	if filter.IsSpamFilter(s.Classes()) && v.Verdict == filter.Ham {

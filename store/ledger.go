@@ -171,9 +171,6 @@ func (l *ledger) doubt(doubtful []metrics.Doubt) {
 	}
 }
 
-// forgottenDays is for how many days a log knows that a message was forgotten, if it does not limit the age of its messages.
-const forgottenDays = 400
-
 // expire removes the entries beyond the limits that were learned first. A sender writes the date of a message, but not the time of learning. Each class
 // has its own room, so that spam cannot push out ham.
 func (l *ledger) expire(o Options, now time.Time) {
@@ -185,6 +182,7 @@ func (l *ledger) expire(o Options, now time.Time) {
 		x, y := l.entries[i], l.entries[j]
 		return cmp.Or(x.Learned.Compare(y.Learned), x.Time.Compare(y.Time))
 	})
+	const forgottenDays = 400 // that it knows that a message was forgotten, if it does not limit the age of its messages
 	for _, i := range oldest {
 		e, days := &l.entries[i], o.MaxAge
 		if e.what == forget {
@@ -203,9 +201,6 @@ func (l *ledger) expire(o Options, now time.Time) {
 	l.tidy()
 }
 
-// writeBytes is how many bytes of a log are written at once.
-const writeBytes = 256 << 10
-
 // save writes a log of all that is in the ledger to an empty file, with a checkpoint of the model, for whose identity it waits at the end. It has no trace of
 // what was forgotten but the fingerprint.
 func (l *ledger) save(file *os.File, model func() (identity uint64, err error)) error {
@@ -213,7 +208,7 @@ func (l *ledger) save(file *os.File, model func() (identity uint64, err error)) 
 	if err != nil {
 		return err
 	}
-	log, w := logfile.Log{Key: l.Key.Bytes()}, bufio.NewWriterSize(file, writeBytes)
+	log, w := logfile.Log{Key: l.Key.Bytes()}, bufio.NewWriterSize(file, 256<<10)
 	n, _ := w.Write(logfile.AppendHeader(nil, log.Key, settings)) // the buffer keeps errors
 	end := int64(n)
 	add := func(r logfile.Record, body []byte) (at int64, err error) {

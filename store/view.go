@@ -184,12 +184,6 @@ type Status struct {
 	Problems []string `json:"problems,omitempty"`
 }
 
-// windows are the sizes of the windows of a status; 0 is all.
-var windows = [...]int{100, 1000, 0}
-
-// silentDays is the number of days without a message of a class after which a status reports it.
-const silentDays = 30
-
 // Status returns the state of the log at a time.
 func (v *View) Status(now time.Time) Status {
 	l, settings := v.ledger, v.Filter.Settings()
@@ -227,7 +221,7 @@ func (v *View) Status(now time.Time) Status {
 		}
 	}
 	slices.SortStableFunc(s.Judged, func(a, b Entry) int { return a.Learned.Compare(b.Learned) })
-	for _, last := range windows {
+	for _, last := range []int{100, 1000, 0} {
 		s.Windows = append(s.Windows, windowOf(s.Judged, last, l.Classes))
 	}
 	s.Problems = s.problems(now)
@@ -273,6 +267,7 @@ func windowOf(judged []Entry, last int, classes []string) Window {
 
 // problems returns the reasons why the filter does not learn, or learns badly.
 func (s *Status) problems(now time.Time) []string {
+	const silentDays = 30 // without a message of a class
 	var all []string
 	for _, c := range s.Classes {
 		switch {

@@ -65,8 +65,6 @@ type RepairCount struct {
 	Messages int    `json:"messages"`
 }
 
-const maxProblems = 10
-
 // Mail is the usable messages of a corpus, each read, decoded and tokenized once, in the order of the listing. It is read-only.
 type Mail struct {
 	Classes   []string            // their names
@@ -354,6 +352,7 @@ func (s *Summary) unreadable(err error) {
 	if s.NoMail.Count(err) {
 		return
 	}
+	const maxProblems = 10
 	s.Unreadable++
 	if len(s.Problems) < maxProblems {
 		s.Problems = append(s.Problems, err.Error())

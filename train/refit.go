@@ -169,16 +169,13 @@ func (o Options) scoreFold(ctx context.Context, t models.Trainer, d *features.Da
 	return Score(linear, d.Subset(fold)), nil
 }
 
-// someOfClass is how many messages of each class say what is usual.
-const someOfClass = 1000
-
-// some returns up to someOfClass of the messages of each class. The order in which mail is found does not decide which.
+// some returns up to 1,000 of the messages of each class, which say what is usual. The order in which mail is found does not decide which.
 func (c *Collection) some(messages []int) []int {
 	c.sort(messages)
 	byLabel := make([]int, len(c.Classes))
 	return slices.DeleteFunc(messages, func(i int) bool {
 		byLabel[c.documents[i].Label]++
-		return byLabel[c.documents[i].Label] > someOfClass
+		return byLabel[c.documents[i].Label] > 1000
 	})
 }
 

@@ -238,9 +238,6 @@ func (p *program) linesOf(list string) (all []string, err error) {
 	return all, replace.Reason(lines.Err())
 }
 
-// maxHeld is how many bytes of verdicts are held back before they are written: with the last line fewer than a pipe takes in one piece.
-const maxHeld = 3 << 10
-
 func classifyPaths(p *program, flags classifyFlags, paths []string) error {
 	f, err := delivery.OpenModel(flags.Model, p.stderr)
 	if err != nil {
@@ -260,6 +257,7 @@ func classifyPaths(p *program, flags classifyFlags, paths []string) error {
 		_, err := lines.WriteTo(p.stdout)
 		return err
 	}
+	const maxHeld = 3 << 10 // bytes of verdicts before they are written: with the last line fewer than a pipe takes in one piece
 	isWatched := p.stdout.width > 0
 	err = readEach(p, p.openEach(paths, flags.format), errNoMessages, func(origin string, raw []byte) error {
 		v := f.Classify(raw)

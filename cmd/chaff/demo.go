@@ -108,12 +108,6 @@ type demoJudged struct {
 	Probability float64        `json:"probability"`
 }
 
-const (
-	demoShown  = 6  // messages that the demonstration judges
-	demoTerms  = 4  // terms that it shows of the last
-	demoSender = 22 // width of its column of senders
-)
-
 // judge trains a filter on the training part, and judges some messages of the test part.
 func (r *demoReport) judge(ctx context.Context, x *onModel, collection *train.Collection) error {
 	trained, err := train.Fit(ctx, collection, r.config.Model, x.trainOptions(""))
@@ -121,7 +115,7 @@ func (r *demoReport) judge(ctx context.Context, x *onModel, collection *train.Co
 		return err
 	}
 	unseen := collection.Origins(corpus.Test)
-	shown := min(demoShown, len(unseen))
+	shown := min(6, len(unseen))
 	for i := range shown {
 		raw, err := sample.Message(unseen[i*len(unseen)/shown])
 		if err != nil {
@@ -142,12 +136,12 @@ func (r demoReport) describe(a *answer) {
 		a.line("Chaff learned %d invented messages (model %s) and judges %d others:\n", r.Corpus.Train, r.config.Model, len(r.Judged))
 		t := table{{"verdict", "P(spam)", "from", "subject"}}
 		for _, j := range r.Judged {
-			t.row(j.Verdict, fmt.Sprintf("%.3f", j.Probability), screen.Quoted(screen.Cut(screen.Printable(j.From), demoSender)), j.Subject)
+			t.row(j.Verdict, fmt.Sprintf("%.3f", j.Probability), screen.Quoted(screen.Cut(screen.Printable(j.From), 22)), j.Subject)
 		}
 		a.table(t, defaultWidth)
 		a.line("\nThe strongest evidence for %s in the last:", r.last.For)
 		up, _ := bySide(r.last)
-		addContributions(a, up[:min(demoTerms, len(up))])
+		addContributions(a, up[:min(4, len(up))])
 	}
 	a.line("\nAccuracy of models that learned 60%% of the 300 messages, means over %d splits:\n", r.Splits)
 	mean := func(m evaluate.Mean) string { return fmt.Sprintf("%.1f%% ± %.1f", m.Accuracy, m.Deviation) }

@@ -311,9 +311,6 @@ func (p protocol) ask(address string) error {
 	return nil
 }
 
-// judgedWithin is within how many bytes of a message its verdict is.
-const judgedWithin = 256 << 10
-
 // newestMail finds out whether the newest message of a Maildir has a verdict in its header.
 func (d *doctor) newestMail() {
 	if d.maildir == "" {
@@ -343,6 +340,7 @@ func (d *doctor) newestMail() {
 		d.good("newest mail", "there is none in %s", d.maildir)
 		return
 	}
+	const judgedWithin = 256 << 10 // bytes of a message its verdict is
 	var raw []byte
 	file, _, err := replace.OpenRegular(newest, "", os.O_RDONLY) // it may have become a pipe
 	if err == nil {
@@ -364,12 +362,9 @@ func (d *doctor) newestMail() {
 	}
 }
 
-// roomOnDisk is what a fit needs in bytes beside twice the model and the log.
-const roomOnDisk = 100 << 20
-
 // disk checks whether the model can be fitted again.
 func (d *doctor) disk() {
-	need := int64(roomOnDisk)
+	need := int64(100 << 20) // a fit, beside twice the model and the log
 	for _, path := range []string{d.model, filter.LogOf(d.model)} {
 		if info, err := os.Stat(path); err == nil {
 			need += 2 * info.Size()

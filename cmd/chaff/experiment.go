@@ -268,6 +268,7 @@ func (x *experiment) evaluate() error {
 	if err != nil {
 		return err
 	}
+	const maxKnown = 0.05 // below that, the same letters may have reached two mailboxes
 	if n := e.Result.Test.Messages; float64(e.Learned) >= maxKnown*float64(n) {
 		of := screen.Sprintf("%d of these %d messages", e.Learned, n)
 		if n == 1 {
@@ -282,9 +283,6 @@ func (x *experiment) evaluate() error {
 	r := resultReport{read.Summary(), []train.Result{e.Result}, x.model, e.Mistakes}
 	return x.show(r, func(a *answer) { x.describeEvaluation(a, r, read.Classes) })
 }
-
-// maxKnown is the share of known messages below which there is no warning: the same letter may have reached two mailboxes.
-const maxKnown = 0.05
 
 func (x *experiment) describeEvaluation(a *answer, r resultReport, classes []string) {
 	m := r.Models[0]

@@ -222,11 +222,9 @@ func voteBar(adds float64) string {
 	return strings.Repeat(" ", half) + "|" + strings.Repeat("+", n)
 }
 
-const maxTitle = 120
-
 func (e explanation) page() report.Page {
 	page := report.Page{
-		Title:    titleOf(e.Explanation, maxTitle),
+		Title:    titleOf(e.Explanation, 120),
 		Subtitle: corpus.NameOf(e.Path),
 		Facts: []report.Fact{
 			{Name: "verdict", Value: e.sentence()},

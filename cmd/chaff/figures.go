@@ -266,11 +266,9 @@ func figuresOf(f *metrics.Figures, heads ...string) []string {
 
 func figureOf(f *metrics.Figures, name string) string { return figuresOf(f, name)[0] }
 
-// maxWarnings is how many warnings a short answer has.
-const maxWarnings = 2
-
 // doubts prints the first warnings, or all.
 func (a *answer) doubts(texts []string) {
+	const maxWarnings = 2 // of a short answer
 	for i, text := range texts {
 		if i == maxWarnings && !a.verbose {
 			a.aside("%s: --verbose shows all", plural(len(texts)-i, "more warning"))

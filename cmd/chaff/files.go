@@ -99,11 +99,9 @@ const keyHint = "name its file: --set key_file=FILE"
 // keyKind is a kind of which no file is, since no key is replaced.
 var keyKind = replace.Kind{Name: "secret key"}
 
-// maxSecret is the size of the largest key, password or token.
-const maxSecret = 64 << 10
-
 // readSecret reads a file or a pipe with a secret, and reports whether it is a file that other users can read.
 func readSecret(path string) (text []byte, isShared bool, err error) {
+	const maxSecret = 64 << 10
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, false, replace.Reason(err)

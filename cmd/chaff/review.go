@@ -164,7 +164,7 @@ func (r reviewed) describe(a *answer) {
 	default:
 		a.line("%s:", mislabelled(len(r.Doubts)))
 		for _, d := range r.Doubts {
-			id := d.ID[:idDigits]
+			id := d.ID[:8] // which tell the messages of a log apart but for one in a million
 			if d.Path == "" {
 				a.line("  %s %s: delivered %s", id, d.Label, timeText(d.Delivered))
 			} else {
@@ -221,9 +221,6 @@ func doubtOf(fingerprint uint64, path, label string, doubt float64, raw []byte) 
 	decoder := message.NewDecoder(message.DefaultOptions())
 	return doubtful{fmt.Sprintf(idFormat, fingerprint), path, string(decoder.Decode(raw).Get("subject")), label, doubt, nil}
 }
-
-// idDigits is how many digits of an ID are printed. They tell the messages of a log apart but for one in a million.
-const idDigits = 8
 
 const idFormat = "%016x"
 

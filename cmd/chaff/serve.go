@@ -93,9 +93,6 @@ into a folder of its own.`,
 	return c
 }
 
-// closeWait is how long a daemon that stops waits for what it has accepted.
-const closeWait = 30 * time.Second
-
 // judgingMemory is what the daemon needs in bytes beside the messages in transit: less than 200 MB for the one large message that is judged at a
 // time, and some for small ones, the history and the models of users. Beyond both, Go collects garbage at any price: without that, clients that
 // send large messages slowly make it take 600 MB.
@@ -146,6 +143,7 @@ func (x *serving) run() error {
 	if err == nil {
 		err = x.answer()
 	}
+	const closeWait = 30 * time.Second // for what it has accepted
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(x.command.Context()), closeWait)
 	defer cancel()
 	if err := errors.Join(err, x.engine.Close(ctx)); err != nil {
@@ -343,9 +341,6 @@ func listenOn(text string) (net.Listener, error) {
 	return l, replace.Reason(err)
 }
 
-// socketMode is the mode of Unix sockets: for the owner and the group.
-const socketMode = 0o660
-
 // listenUnix listens on a Unix socket. It takes the place of one that a killed daemon has left behind.
 func listenUnix(path string) (net.Listener, error) {
 	if path[0] == '@' { // package net would make an abstract socket
@@ -371,7 +366,7 @@ func listenUnix(path string) (net.Listener, error) {
 	case err != nil:
 		return nil, replace.Reason(err)
 	}
-	if err := os.Chmod(path, socketMode); err != nil {
+	if err := os.Chmod(path, 0o660); err != nil { // for the owner and the group
 		l.Close()
 		return nil, replace.Reason(err)
 	}

@@ -47,9 +47,6 @@ type state struct {
 	Sharing *store.Sharing `json:"sharing,omitempty"`
 }
 
-// silentShare is after how long without a sign of life a status reports that chaff share does not run.
-const silentShare = time.Minute
-
 // share adds what chaff share says of itself. How many records wait is known from the log, whether it runs or not.
 func (s *state) share(waiting int, now time.Time) {
 	sharing, is, err := store.ReadSharing(s.File)
@@ -63,7 +60,7 @@ func (s *state) share(waiting int, now time.Time) {
 	if sharing.Problem != "" {
 		s.Problems = append([]string{"chaff share: " + sharing.Problem}, s.Problems...)
 	}
-	if silent := now.Sub(sharing.Written); silent > silentShare {
+	if silent := now.Sub(sharing.Written); silent > time.Minute {
 		s.Problems = append([]string{fmt.Sprintf("chaff share has not run for %v", silent.Round(time.Minute))}, s.Problems...)
 	}
 }
@@ -98,6 +95,7 @@ func (s state) describe(a *answer) {
 	a.doubtful(s.Doubtful, "chaff review"+a.use()+" PATH")
 	a.gap()
 	t := table{{"class", "messages", "taught today", "30 days", "last learned"}}
+	const widestClass = 30 // columns that a row has room for
 	for _, c := range s.Classes {
 		t.row(screen.Cut(screen.Text("%s", c.Class), widestClass), c.Messages, c.Today, c.Month, timeText(c.Last))
 	}
@@ -117,9 +115,6 @@ func (s state) describe(a *answer) {
 	}
 	a.table(t, 0)
 }
-
-// widestClass is how much of the name of a class a row has room for, in columns.
-const widestClass = 30
 
 func fittedText(s store.Status, use string) string {
 	if s.Fitted == nil {

@@ -159,6 +159,7 @@ func (s seen) print(w io.Writer) {
 	}
 	t.Flush()
 	screen.Printf(w, "%s, %d of them distinct:\n", plural(s.Tokens, "term"), len(s.Terms))
+	const termWidth = 28
 	for _, term := range s.Terms {
 		words := strings.Join(term.Tokens, " ")
 		if words != "" {
@@ -171,8 +172,6 @@ func (s seen) print(w io.Writer) {
 		screen.Printf(w, "%s in the header and the text\n", plural(s.grams, "run of four bytes", "runs of four bytes"))
 	}
 }
-
-const termWidth = 28
 
 func aboutPart(p message.Part) string {
 	var about []string

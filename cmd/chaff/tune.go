@@ -224,11 +224,10 @@ func (r tuneReport) writeCSV(w io.Writer) error {
 	return csv.NewWriter(w).WriteAll(lines)
 }
 
-const shownTrials = 10
-
 // describe adds a row for each trial. The settings come last, since their values are as long as they like, and the heads of their columns are numbers,
 // since their keys are long.
 func (r tuneReport) describe(a *answer) {
+	const shownTrials = 10
 	s := r.search
 	a.mail(r.Corpus)
 	a.divided(r.Corpus, s.Split, s.Seed)

@@ -229,6 +229,7 @@ func copyTar(name string, r io.Reader, limit int64) (file seekFile, members int,
 // copyMembers copies the members of r, up to limit bytes, and returns how many were copied as a whole. A link, hard or symbolic, becomes a symbolic one; that of a
 // hard one begins with "/".
 func copyMembers(w *zip.Writer, r *tar.Reader, limit int64) (members int, damage, err error) {
+	const maxZipName = 60_000
 	buf := make([]byte, 32<<10)
 	left := limit
 	for {
@@ -271,8 +272,6 @@ func copyMembers(w *zip.Writer, r *tar.Reader, limit int64) (members int, damage
 		members++
 	}
 }
-
-const maxZipName = 60_000
 
 func explainTar(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {

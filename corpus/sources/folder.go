@@ -184,9 +184,6 @@ type walker struct {
 	stopped bool
 }
 
-// maxLooks is in how many files of a plain folder a second message is looked for. If none of these has one, each file of the folder is one message.
-const maxLooks = 50
-
 // give yields a message, or an error about one, and returns whether the caller wants more.
 func (w *walker) give(item Item, err error) bool {
 	w.stopped = w.stopped || !w.yield(item, err)
@@ -230,7 +227,7 @@ func (w *walker) folder(dir string, as Format, nested bool, entries []fs.DirEntr
 	case MH:
 		sortByNumber(entries)
 	}
-	looks := maxLooks
+	looks := 50 // for a second message in a file of a plain folder: if none of these has one, each file of the folder is one message
 	prefix := strings.TrimSuffix(path.Join(dir, "x"), "x")
 	for _, e := range entries {
 		name := prefix + e.Name()

@@ -8,9 +8,6 @@ import (
 	"chaff/message"
 )
 
-// maxFromLine is the length of the longest From_ line in bytes.
-const maxFromLine = 1024
-
 const digits = "0123456789"
 
 // likeness is how much a line looks like a From_ line, which separates the messages of an mbox.
@@ -44,7 +41,7 @@ var (
 // zone. After an address or "-", a part of a date is enough. After another word, a date in small letters may be prose.
 func likenessOf(line []byte) likeness {
 	rest, isFrom := bytes.CutPrefix(line, []byte(lines.FromPrefix))
-	if !isFrom || len(line) > maxFromLine {
+	if !isFrom || len(line) > 1024 { // bytes, which no From_ line has
 		return likeText
 	}
 	// QUIRK: mail that came by UUCP has " remote from host" after the date.

@@ -116,9 +116,6 @@ func (l *link) greet() error {
 	return nil
 }
 
-// errLeft is about a backend that ends the session.
-var errLeft = errors.New("it ends the session")
-
 // command sends a command and returns the reply. After an error, the connection is of no use.
 func (l *link) command(line string) (reply, error) {
 	if _, err := io.WriteString(l, line+"\r\n"); err != nil {
@@ -136,7 +133,7 @@ func (l *link) answer() (reply, error) {
 	l.SetReadDeadline(serve.Until(l.client.server.answer, l.client.transaction.until))
 	r, err := readReply(l.in)
 	if err == nil && r.code == 421 {
-		err = fmt.Errorf("%w: %s", errLeft, r.first())
+		err = fmt.Errorf("it ends the session: %s", r.first())
 	}
 	return r, err
 }
@@ -175,9 +172,6 @@ func (r reply) final() reply {
 	return reply{451, "4.3.0 the delivery agent gave no valid answer"}
 }
 
-// errReply is about a backend that does not speak the protocol.
-var errReply = errors.New("it does not answer as LMTP or SMTP")
-
 var replyLine = regexp.MustCompile(`(?s)^([2-5][0-9][0-9])(?:([- ])(.*?))?\r*\n$`)
 
 // readReply reads a reply, of which it replaces control characters.
@@ -202,7 +196,7 @@ func readReply(in *bufio.Reader) (reply, error) {
 			return reply{n, strings.Join(lines, "\n")}, err
 		}
 	}
-	return reply{}, errReply
+	return reply{}, errors.New("it does not answer as LMTP or SMTP")
 }
 
 // printable replaces control characters. Anything else may be part of an address.

@@ -195,8 +195,6 @@ func (c *client) begin(recipients []*recipient) (accepted []*recipient) {
 	return accepted
 }
 
-var errDesynchronised = errors.New("it answers DATA with neither 354 nor an error")
-
 // transfer lets the backend take a message, which text writes, and sets the status of each recipient. The error is that of text: then the backend
 // does not get the end, or it would take what it has for all of the message.
 func (c *client) transfer(recipients []*recipient, text func(write func(part []byte)) error) error {
@@ -205,7 +203,7 @@ func (c *client) transfer(recipients []*recipient, text func(write func(part []b
 	}
 	r := c.ask("DATA")
 	if r.isDone() {
-		c.lost(errDesynchronised)
+		c.lost(errors.New("it answers DATA with neither 354 nor an error"))
 		r = notDelivered
 	}
 	if r.code != 354 {

@@ -103,8 +103,6 @@ func (c *client) Answer() {
 	}
 }
 
-const version = 6
-
 // negotiate agrees with the server on what both can do.
 func (c *client) negotiate() error {
 	code, data, err := c.readPacket()
@@ -119,6 +117,7 @@ func (c *client) negotiate() error {
 	if c.actions&needed != needed {
 		return fmt.Errorf("%w: the mail server lets nobody change the header", errProtocol)
 	}
+	const version = 6
 	var answer []byte
 	for _, n := range []uint32{min(version, binary.BigEndian.Uint32(data)), uint32(c.actions), uint32(c.protocol)} {
 		answer = binary.BigEndian.AppendUint32(answer, n)

@@ -27,9 +27,6 @@ type Journal struct {
 	resume       atomic.Int64 // when it gets records again, in nanoseconds
 }
 
-// patience is how long the journal may take for a record. The library would wait for ever, and mail with it.
-const patience = 100 * time.Millisecond
-
 // NewJournal connects to the journal if stderr leads there, else it returns nil.
 func NewJournal() *Journal {
 	if is, err := journal.StderrIsJournalStream(); err != nil || !is {
@@ -67,7 +64,7 @@ func (j *Journal) Handle(_ context.Context, r slog.Record) error {
 	writeField(&fields, "PRIORITY", priority)
 	writeField(&fields, "SYSLOG_IDENTIFIER", "chaff")
 	writeField(&fields, "MESSAGE", screen.Text("%s", screen.Quoted(serve.Line(r))))
-	j.conn.SetWriteDeadline(time.Now().Add(patience))
+	j.conn.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)) // the library would wait for ever, and mail with it
 	_, err := j.conn.Write(fields.Bytes())
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):

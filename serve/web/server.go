@@ -174,9 +174,6 @@ func (s *server) routes() map[string]http.HandlerFunc {
 	}
 }
 
-// maxDrained is how many bytes of a request are taken that are not wanted.
-const maxDrained = 256 << 20
-
 // body reads the message of a request into m. What a client has compressed for its way, or only names as clients of
 // rspamd can, is no message.
 func (s *server) body(r *http.Request, m *serve.Message) error {
@@ -240,6 +237,7 @@ type answer func(r *http.Request) (any, error)
 // would not read the answer.
 func answered(a answer) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		const maxDrained = 256 << 20
 		value, err := a(r)
 		_, _ = io.CopyN(io.Discard, r.Body, maxDrained)
 		if err != nil {
