@@ -104,10 +104,8 @@ func Load(s Sources) (Loaded, error) {
 	return loaded, nil
 }
 
-// maxFile is the largest size of a configuration in bytes.
-const maxFile = 1 << 18
-
 func readFile(v *viper.Viper, s Sources) (string, error) {
+	const maxFile = 1 << 18 // bytes
 	path := cmp.Or(s.File, s.DefaultFile)
 	switch info, err := os.Stat(path); {
 	case s.File == "" && (path == "" || errors.Is(err, fs.ErrNotExist)):
@@ -138,12 +136,10 @@ func readFile(v *viper.Viper, s Sources) (string, error) {
 // yamlLine matches the line in an error of the YAML parser, which names all but the first.
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
-// maxQuoted is the length of the longest line that an error quotes whole, in bytes.
-const maxQuoted = 60
-
 // fileError returns the error about a configuration file that cannot be read, with the line and the column of the fault and the text
 // of the line, as far as the format tells them.
 func fileError(path string, err error) error {
+	const maxQuoted = 60 // bytes of a line that an error quotes whole
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return fmt.Errorf("configuration %s: %w", path, e.Err)
 	}

@@ -149,6 +149,7 @@ var ErrNoSearch = errors.New("nothing to search: there is no entry [[tune.search
 
 // Plan returns the trials of the search in c, which is valid, each once. The same description and seed give the same trials. An error names the wrong entry.
 func (c Config) Plan() (plan []Trial, err error) {
+	const tuneStream = 0x74756e65 // the random stream of combinations
 	if len(c.Tune.Search) == 0 {
 		return plan, ErrNoSearch
 	}
@@ -249,6 +250,3 @@ func OwnerOf(key string) (model string, ofModel bool) {
 	name, _, _ := strings.Cut(rest, ".")
 	return strings.ReplaceAll(name, "_", "-"), ofModel
 }
-
-// tuneStream is the random stream of combinations.
-const tuneStream = 0x74756e65

@@ -71,11 +71,9 @@ func (d *Documents) Build(training []Ref, o Options, workers int) (*Index, []uin
 	return x, frequencies, nil
 }
 
-// maxCounters bounds the goroutines that count terms: each needs four bytes for every distinct term.
-const maxCounters = 4
-
 // frequencies returns the document frequency of each term by number.
 func (d *Documents) frequencies(refs []Ref, workers int) []uint32 {
+	const maxCounters = 4 // goroutines, each of which needs four bytes for every distinct term
 	counts := make([][]uint32, max(1, min(workers, maxCounters)))
 	for worker := range counts {
 		counts[worker] = make([]uint32, len(d.terms.hashes))

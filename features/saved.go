@@ -19,12 +19,10 @@ var ErrDamaged = errors.New("damaged documents")
 // errTwice means that there are two terms with one hash.
 var errTwice = fmt.Errorf("%w: a term twice", ErrDamaged)
 
-// savedTerms is about how many bytes of terms [Documents.Save] passes at once.
-const savedTerms = 1 << 20
-
 // Save calls terms with the terms of the given documents, some at a time, and then record with each document; both must not keep what they are
 // given. The same documents in the same order give the same bytes, whichever other documents were beside them.
 func (d *Documents) Save(refs []Ref, terms func(data []byte) error, record func(i int, data []byte) error) error {
+	const savedTerms = 1 << 20 // about how many bytes of terms are passed at once
 	if err := d.Complete(1); err != nil {
 		return err
 	}

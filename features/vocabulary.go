@@ -162,13 +162,11 @@ func (v *Vocabulary) Table() (table, bucketStarts []uint32) { return v.table, v.
 // evenly spaced, as those of hashes nearly are.
 type probe struct{ key, from, to, at, found uint32 }
 
-// lookupBatch is how many terms are looked up at a time.
-const lookupBatch = 32
-
 // AppendKnown appends the terms that the vocabulary knows: the id and, in the lower 32 bits, the index among the hashes. It
 // reads from each bucket before it compares the first key, so that the processor waits for memory once instead of once for
 // each term. In a large vocabulary, that takes half the time.
 func (v *Vocabulary) AppendKnown(dst, hashes []uint64) []uint64 {
+	const lookupBatch = 32 // terms that are looked up at a time
 	var probes [lookupBatch]probe
 	for done := 0; done < len(hashes); done += lookupBatch {
 		batch := hashes[done:min(done+lookupBatch, len(hashes))]

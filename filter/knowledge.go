@@ -111,6 +111,7 @@ func (h *head) newLearner() (*models.Online, error) {
 
 // know makes the model know later records, in the place of those that it knew. Rows are read from the file of the model when they are needed.
 func (h *head) know(tail []logfile.Rows) error {
+	errOtherRows := fmt.Errorf("%w: rows of another model", logfile.ErrDamaged)
 	k, ids := h.knows, h.ids()
 	if len(k.none) == 0 {
 		if !h.file.Has("STAT") {
@@ -143,8 +144,6 @@ func (h *head) know(tail []logfile.Rows) error {
 	h.knows = k
 	return nil
 }
-
-var errOtherRows = fmt.Errorf("%w: rows of another model", logfile.ErrDamaged)
 
 // total returns the number of ids, those of later terms included.
 func (h *head) total() int {

@@ -44,9 +44,6 @@ func DefaultOptions() Options { return fieldtags.Default[Options]() }
 
 const day = 24 * time.Hour
 
-// takenBackDays is within how many days after it was first seen read ham is forgotten again if it is deleted.
-const takenBackDays = 7
-
 // Change is a message that the mailbox says something new about.
 type Change struct {
 	// Path is the file, and Folder the name of the mail folder.
@@ -444,6 +441,7 @@ func (c *comparison) see(n Change) {
 
 // takeBack forgets messages that were learned because they were read, if they were deleted or thrown away soon after.
 func (c *comparison) takeBack(s *store.Store, gone []uint64) error {
+	const takenBackDays = 7 // after ham was first seen read, within which it is forgotten again if it is deleted
 	there := map[uint64]bool{}
 	keep := func(file store.Sighting) { // a copy that nobody has read keeps nothing: the sender may have sent it
 		if file.State != store.Unread && file.State != store.Filed {

@@ -153,11 +153,9 @@ func isDir(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// longest is how many times Settle a comparison is put off at most.
-const longest = 10
-
 // settle puts off the comparison until the mailbox is quiet.
 func (w *watch) settle() {
+	const longest = 10 // times Settle for which a comparison is put off
 	now := time.Now()
 	if w.since.IsZero() {
 		w.since = now
@@ -223,11 +221,9 @@ func (w *watch) tell(c Change) {
 	w.Changed(c)
 }
 
-// maxListings bounds how often a mailbox is listed again because of folders that appeared meanwhile. Their events come later.
-const maxListings = 10
-
 // refresh lists the mailbox and watches the folders that it has now. A folder is watched before it is listed, so that nothing is missed.
 func (w *watch) refresh() error {
+	const maxListings = 10     // because of folders that appeared meanwhile, whose events come later
 	tried := map[string]bool{} // of two paths to one folder, the system watches one only
 	for range maxListings {
 		if err := w.box.refresh(); err != nil {

@@ -22,11 +22,9 @@ import (
 	"chaff/internal/ascii"
 )
 
-// maxCodecs is how many labels of charsets are kept with their codecs.
-const maxCodecs = 256
-
 // codec returns the codec for a declared charset, nil if it is unknown or ASCII. It keeps it.
 func (t *texts) codec(label []byte) *codec {
+	const maxCodecs = 256 // that are kept, by their labels
 	c, ok := t.codecs[string(label)]
 	if ok || len(label) == 0 {
 		return c

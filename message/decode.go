@@ -43,9 +43,6 @@ type Options struct {
 // DefaultOptions returns the default limits.
 func DefaultOptions() Options { return NewDecoder(Options{}).options }
 
-// minTimed is the size of the least message that has a deadline. Smaller ones cannot take long.
-const minTimed = 64 << 10
-
 // Decoder decodes messages one after the other. It reuses its memory, which grows to what the largest message needs, and belongs
 // to one goroutine.
 type Decoder struct {
@@ -81,6 +78,7 @@ func NewDecoder(o Options) *Decoder {
 // Decode decodes one message. It never fails and does not change raw. The result may share memory with raw; it is valid
 // until the next Decode.
 func (d *Decoder) Decode(raw []byte) *Message {
+	const minTimed = 64 << 10 // bytes of the least message that has a deadline: smaller ones cannot take long
 	d.msg = Message{Header: d.msg.Header[:0], Attached: d.msg.Attached[:0], Parts: d.msg.Parts[:0], Links: d.msg.Links[:0]}
 	d.left, d.fileLeft = d.options.MaxTextBytes, maxFileBytes
 	d.pdfLimits = pdftext.Limits{Packed: maxPacked, Unpacked: maxUnpacked}

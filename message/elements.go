@@ -393,6 +393,7 @@ func (p *page) attributeLink(name, key string, value []byte, s *css.Style) {
 
 // endAnchor sets the text of the open anchor.
 func (p *page) endAnchor() {
+	const maxLinkText = 256
 	if !p.anchor.isOpen {
 		return
 	}
@@ -411,8 +412,6 @@ func (p *page) endAnchor() {
 		p.anchor.end = len(p.text)
 	}
 }
-
-const maxLinkText = 256
 
 // addSourceSet adds the links of a srcset: "a.png 1x, b.png 2x". A comma ends a link only before a blank or after a
 // descriptor.

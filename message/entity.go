@@ -117,11 +117,9 @@ func cutToken(value []byte) (token, rest []byte) {
 	return value[:end], value[end:]
 }
 
-// maxComment is the length of the longest comment. Without a limit, each open parenthesis could be read to the end.
-const maxComment = 256
-
 // skipComments returns s without the blanks and comments that it begins with. Comments nest. An open parenthesis begins none.
 func skipComments(s []byte) []byte {
+	const maxComment = 256 // without a limit, each open parenthesis could be read to the end
 	s = bytes.TrimSpace(s)
 	for i, depth := 0, 0; i < min(len(s), maxComment); i++ {
 		switch c := s[i]; {

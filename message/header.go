@@ -15,9 +15,6 @@ const maxJunkLines = 8
 // maxHeaders is how many header fields of the largest size are read of a message, its parts and attached messages included.
 const maxHeaders = 32
 
-// leastValue is how many bytes are always read of a field that describes the content, which could not be read otherwise.
-const leastValue = 1 << 10
-
 // headers reads headers of a message and its parts. Its zero value keeps no fields: [headers.header] sets the limits.
 type headers struct {
 	texts
@@ -41,6 +38,7 @@ var typePlain, typeMessage, typeHTML, typeFile = []byte("text/plain"), []byte("m
 // header reads the header at the start of data. It returns what the header says about the content, and the body. It adds the
 // fields to kept, which is nil for the header of a part. That of the message itself begins a reading, for which it sets the limits.
 func (h *headers) header(data, defaultType []byte, kept *[]Field) (e entity, body []byte) {
+	const leastValue = 1 << 10 // bytes that are always read of a field that describes the content, which could not be read otherwise
 	e.mediaType, e.assumed = defaultType, defaultType
 	if kept == &h.msg.Header {
 		h.bytesLeft, h.fieldsLeft, h.laterLeft = maxHeaders*h.options.MaxHeaderBytes, h.options.MaxHeaderFields, h.options.MaxHeaderFields
@@ -306,6 +304,7 @@ func (t *texts) unfold(value []byte) []byte {
 // quotes, contain blanks, and split characters (encoded-words.eml). So they are found anywhere, and the bytes of neighbours
 // in one charset are joined before they are converted.
 func (t *texts) decodeWords(value, charset []byte) []byte {
+	const maxCharsetName = 64 // longer than any name of a charset with a language
 	isSpecial := func(c byte) bool { return c == '=' || c == escape[0] || c == 0 || c >= utf8.RuneSelf }
 	if !slices.ContainsFunc(value, isSpecial) { // there is nothing to decode
 		return value
@@ -355,9 +354,6 @@ func (t *texts) decodeWords(value, charset []byte) []byte {
 	t.appendUTF8(value, charset, false)
 	return bytes.TrimSpace(slices.Clip(t.arena[start:]))
 }
-
-// maxCharsetName is longer than any name of a charset with a language.
-const maxCharsetName = 64
 
 // flushWord appends the bytes of encoded words to the arena.
 func (t *texts) flushWord(charset []byte) {

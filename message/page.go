@@ -46,6 +46,7 @@ type anchor struct {
 // read reads a page. It returns its visible text and its hidden text: entities decoded, blanks where elements separate words, the texts of
 // images included.
 func (p *page) read(source []byte) (text, hidden []byte) {
+	const minNumericLetters = 5  // make a mark: a few may be an accident
 	if len(p.text) > LargeSize { // old text must not be copied each time the memory grows
 		p.text = nil
 	}
@@ -355,9 +356,6 @@ func (r *reversals) to(n uint8, text []byte) {
 	}
 }
 
-// minNumericLetters is how many numeric letters make a mark. A few may be an accident.
-const minNumericLetters = 5
-
 // inWord is the mark of what follows the last letter, if another letter follows.
 type inWord struct {
 	mark     Mark
@@ -391,10 +389,9 @@ func (p *page) separate(has traits, isApart bool, ended []element, isHidden bool
 	return true
 }
 
-const softHyphen = "\u00ad"
-
 // softHyphenInWord reports whether text contains a soft hyphen between two letters.
 func softHyphenInWord(text []byte) bool {
+	const softHyphen = "\u00ad"
 	for {
 		before, after, found := bytes.Cut(text, []byte(softHyphen))
 		if !found || isLetterOfWords(utf8.DecodeLastRune(before)) && isLetterOfWords(utf8.DecodeRune(after)) {

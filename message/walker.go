@@ -232,6 +232,7 @@ func otherBoundary(text []byte) []byte {
 // A sender can forge a report, and what he writes around its original is not learned. Mail that chaff passed on is safe from that: chaff
 // removes X-Spam fields of senders, and its own fields say that it did.
 func Original(raw []byte) []byte {
+	const originalParam = "x-spam-type"
 	if !bytes.Contains(raw, []byte(originalParam)) {
 		return raw
 	}
@@ -248,8 +249,6 @@ func Original(raw []byte) []byte {
 	}
 	return originals[0]
 }
-
-const originalParam = "x-spam-type"
 
 // Attached returns copies of the messages attached to a message, without those attached to these, and whether the message is a complaint about
 // them: a report of RFC 5965.

@@ -72,11 +72,9 @@ type McNemar struct {
 	P      float64 `json:"p"`      // the probability, 0..1, of a difference at least as large if neither classifier were better
 }
 
-// notByChance is the probability below which chance does not explain a difference.
-const notByChance = 0.05
-
 // Difference returns 1 if the second classifier is better by more than chance explains, -1 if it is worse, else 0.
 func (m McNemar) Difference() int {
+	const notByChance = 0.05
 	if m.P >= notByChance {
 		return 0
 	}

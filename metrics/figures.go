@@ -148,9 +148,6 @@ func SquareLoss(labels []int32, scores []float64, classes int) float64 {
 	})
 }
 
-// minProbability is the least probability that [LogLoss] counts with.
-const minProbability = 1e-15
-
 // LogLoss returns the mean over the messages of
 //
 //	L(y, p) = -ln p_y
@@ -158,6 +155,7 @@ const minProbability = 1e-15
 // for N x K probabilities row by row; without messages, 0. Probabilities below 1e-15 count as 1e-15, so that the loss of one
 // message is at most 34.5, much as in scikit-learn's log_loss. Source: I. J. Good 1952.
 func LogLoss(labels []int32, probabilities []float64, classes int) float64 {
+	const minProbability = 1e-15 // the least that counts
 	mustMatch(len(probabilities), len(labels)*classes)
 	return meanOf(labels, func(sum float64, i int, label int32) float64 {
 		return sum - math.Log(max(probabilities[i*classes+int(label)], minProbability))

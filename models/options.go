@@ -161,11 +161,9 @@ func OptionsFrom(name string, trainer json.RawMessage) (Options, error) {
 	return o, nil
 }
 
-// longRate is the learning rate of [Softmax] by default for bits and counts, whose vectors are longer than 1.
-const longRate = 1
-
 // WithFeatures returns o with all models that can be trained on features of the given kind trained on them.
 func (o Options) WithFeatures(kind features.Kind) Options {
+	const longRate = 1 // by default for bits and counts, whose vectors are longer than 1
 	if (kind == features.Bits || kind == features.Counts) && o.Softmax.LearningRate == DefaultOptions().Softmax.LearningRate {
 		o.Softmax.LearningRate = longRate
 	}

@@ -114,11 +114,9 @@ func (v *params) globals(c *codec) { listAll(c, v.bias) }
 
 func (v *params) term(c *codec, w int) { listAll(c, v.weights[w*v.columns:][:v.columns]) }
 
-// startDeviation is the standard deviation of random initial weights. It is small beside weights that are learned.
-const startDeviation = 0.01
-
 // randomise makes the weights small random numbers.
 func (v *params) randomise(seed uint64, origin bool) {
+	const startDeviation = 0.01 // small beside weights that are learned
 	random := rand.New(rand.NewPCG(seed, startStream))
 	for w := range v.terms() {
 		for r := range v.n {

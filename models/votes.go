@@ -103,10 +103,8 @@ func (m Votes) LogOdds() (unit float64, bounds [2]float64) {
 
 const groupBound, pastedBound, memberBound = 3, 1.5, 4
 
-// fewDocuments is the number of documents from which on there is one pass instead of two.
-const fewDocuments = 2000
-
 func (m Votes) passes(documents int) Passes {
+	const fewDocuments = 2000 // from so many on there is one pass instead of two
 	p := Passes{Epochs: m.Epochs, Order: OrderRandom, Seed: m.Seed}
 	if p.Epochs == 0 {
 		p.Epochs = 1

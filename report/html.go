@@ -84,13 +84,12 @@ func (p Page) write(w io.Writer, part string) error {
 	return err
 }
 
-const probabilityNote = "Messages in order of their probability, in groups of equal size: the mean that was predicted, and the share that came true."
-
 const textNote = `The colour of a word is that of the class it is evidence for, and its shade is the size of its contribution. A repeated word counts
 as the model counts it. Repeated empty lines are shown as one. Point at a word, tap it, or move to it with the tab key to see its terms.`
 
 // sections returns the parts of the page that are not empty.
 func (p Page) sections() ([]section, error) {
+	const probabilityNote = "Messages in order of their probability, in groups of equal size: the mean that was predicted, and the share that came true."
 	measured, ofModel := p.notes()
 	comparison, onMail, fold := "Comparison", "", "All figures"
 	if len(p.Models) == 1 {

@@ -134,6 +134,7 @@ func isEuropean(r rune) bool {
 
 // separated finds words like V.I.A.G.R.A or v--i--a--g--r--a, letters with the same signs between them.
 func separated(chunk []byte, kinds byteKind) (word []byte) {
+	const maxSigns = 8 // bytes between two letters of a word
 	if kinds == alpha || len(chunk) < 2*minSpaced-1 {
 		return nil
 	}
@@ -160,9 +161,6 @@ func separated(chunk []byte, kinds byteKind) (word []byte) {
 	}
 	return word
 }
-
-// maxSigns is the length in bytes of the longest signs between two letters of a word.
-const maxSigns = 8
 
 // reveal appends what normalize makes of a word, or of the ASCII word that it looks like:
 //

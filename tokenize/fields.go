@@ -71,11 +71,9 @@ type fieldRules struct {
 	none    fieldRule // makes no terms
 }
 
-// maxRules is how many rules are cached.
-const maxRules = 1 << 14
-
 // of returns the rule for a header field by its name, as written, and its value, which may be the verdict of another filter.
 func (r *fieldRules) of(name, value []byte) *fieldRule {
+	const maxRules = 1 << 14 // that are cached
 	rule, cached := r.byName[string(name)]
 	if !cached {
 		switch {

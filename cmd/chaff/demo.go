@@ -28,10 +28,8 @@ import (
 	"chaff/train"
 )
 
-// demoSplits is over how many splits the demonstration takes means: each fifth of the mail is the test part once, and the development part once.
-const demoSplits = 5
-
 func demoCommand(p *program) *cobra.Command {
+	const demoSplits = 5 // each fifth of the mail is the test part once, and the development part once
 	var x onModel
 	var save string
 	c := &cobra.Command{

@@ -110,12 +110,10 @@ func (d *doctor) run() {
 	d.memory()
 }
 
-// ofMail is why models are secret.
-const ofMail = "it has words of your mail"
-
 // files checks whether this user, and the owner of the folder, can read and write the model, its log and the token of the daemon, and whether
 // others cannot.
 func (d *doctor) files() {
+	const ofMail = "it has words of your mail" // why models are secret
 	folder, noLog := filepath.Dir(d.model), "a model without a log cannot learn: chaff restore has it from a backup, and chaff train makes both"
 	if store.HasEarlier(d.model) {
 		noLog = "chaff retrain -m " + hint.Word(d.model) + " makes it, and the model anew, from the store of an earlier version"
@@ -277,13 +275,11 @@ func (d *doctor) sockets() {
 	}
 }
 
-// socketPatience is how long doctor waits for a socket: a daemon that systemd starts for the first client reads its model first.
-const socketPatience = 20 * time.Second
-
 var errNobody = errors.New("nobody answers")
 
 // ask finds out whether a socket answers a client of the protocol.
 func (p protocol) ask(address string) error {
+	const socketPatience = 20 * time.Second // a daemon that systemd starts for the first client reads its model first
 	network, address, err := parseAddress(address)
 	if err != nil {
 		return err
@@ -405,10 +401,8 @@ func (d *doctor) dovecot() {
 	d.good("dovecot", "no hook of it calls chaff: docs/recipes/dovecot.md has some, by which moving a message teaches")
 }
 
-// roomInMemory is what the daemon needs, in bytes.
-const roomInMemory = 512 << 20
-
 func (d *doctor) memory() {
+	const roomInMemory = 512 << 20 // bytes that the daemon needs
 	addresses, free, known := memoryLeft()
 	switch {
 	case !known:

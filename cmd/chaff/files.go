@@ -46,6 +46,8 @@ func writeBytes(path string, kind replace.Kind, data []byte) error {
 // forNewModel is canMake, and returns how mail is read for a new model, with the secret key from the file in the configuration or in the data
 // folder. If the file does not exist, the key is random, and keep writes it; call keep after a model is saved.
 func (x *onModel) forNewModel(reads []string, others ...replace.Output) (o train.CollectOptions, keep func() error, err error) {
+	keyKind := replace.Kind{Name: "secret key"} // of which no file is, since no key is replaced
+	const keyHint = "name its file: --set key_file=FILE"
 	if err := x.canMake(reads, others...); err != nil {
 		return o, nil, err
 	}
@@ -93,11 +95,6 @@ func (x *onModel) forNewModel(reads []string, others ...replace.Output) (o train
 		return about(err)
 	}, nil
 }
-
-const keyHint = "name its file: --set key_file=FILE"
-
-// keyKind is a kind of which no file is, since no key is replaced.
-var keyKind = replace.Kind{Name: "secret key"}
 
 // readSecret reads a file or a pipe with a secret, and reports whether it is a file that other users can read.
 func readSecret(path string) (text []byte, isShared bool, err error) {

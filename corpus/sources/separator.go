@@ -8,8 +8,6 @@ import (
 	"chaff/message"
 )
 
-const digits = "0123456789"
-
 // likeness is how much a line looks like a From_ line, which separates the messages of an mbox.
 type likeness uint8
 
@@ -40,6 +38,7 @@ var (
 // So no list of months decides: a date has a year and a time of day, and at most three words without a digit, such as weekday, month and
 // zone. After an address or "-", a part of a date is enough. After another word, a date in small letters may be prose.
 func likenessOf(line []byte) likeness {
+	const digits = "0123456789"
 	rest, isFrom := bytes.CutPrefix(line, []byte(lines.FromPrefix))
 	if !isFrom || len(line) > 1024 { // bytes, which no From_ line has
 		return likeText

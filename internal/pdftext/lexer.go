@@ -21,9 +21,6 @@ const (
 	tokenWord // an operator or a bracket
 )
 
-// maxName is the length of the longest name. Programs write no longer names, and each operator may look one up.
-const maxName = 127
-
 // lexer splits objects, content streams and maps into tokens.
 type lexer struct {
 	data    []byte
@@ -89,6 +86,7 @@ func (l *lexer) word() token {
 
 // name reads a name after its slash. #41 stands for a byte.
 func (l *lexer) name() {
+	const maxName = 127 // programs write no longer names, and each operator may look one up
 	l.text = l.regular()
 	l.text = l.text[:min(len(l.text), maxName)]
 	if l.escaped = bytes.IndexByte(l.text, '#') >= 0; l.escaped {

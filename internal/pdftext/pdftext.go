@@ -195,6 +195,7 @@ func (r *reader) addObject(number int, data []byte) *object {
 
 // describe reads a name in an object. Key is the name before it.
 func (o *object) describe(key, name []byte) {
+	const maxFilters = 4 // of a stream that are undone: honest streams have at most two
 	if f := filters[string(name)]; f != nil {
 		if len(o.filters) < maxFilters {
 			o.filters = append(o.filters, f)
@@ -216,9 +217,6 @@ func (o *object) describe(key, name []byte) {
 		o.isOther = true
 	}
 }
-
-// maxFilters is how many filters of a stream are undone. Honest streams have at most two.
-const maxFilters = 4
 
 var filters = map[string]filter{
 	"FlateDecode": (*reader).inflate, "Fl": (*reader).inflate, "ASCII85Decode": (*reader).fromASCII85, "A85": (*reader).fromASCII85,

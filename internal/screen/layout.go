@@ -75,11 +75,9 @@ func (t *Table) Row(cells ...string) {
 	}
 }
 
-// gap is the number of spaces between two columns.
-const gap = 2
-
 // Flush writes the rows and forgets them.
 func (t *Table) Flush() {
+	const gap = 2 // spaces between two columns
 	var widths []int
 	for _, cells := range t.rows {
 		for c, cell := range cells[:len(cells)-1] {
@@ -154,9 +152,6 @@ func counted(value any) any {
 	return value
 }
 
-// pageWidth is the width of paragraphs.
-const pageWidth = 80
-
 // Paragraph formats as [Printf] does and writes the text in lines of at most 80 columns. The prefix, which is trusted, stands before the
 // first line, and as many spaces before the others. A word that is longer is not broken.
 func Paragraph(w io.Writer, prefix, format string, args ...any) {
@@ -176,6 +171,7 @@ func List(w io.Writer, prefix string, items []string) {
 }
 
 func writeWrapped(w io.Writer, prefix string, words []string) {
+	const pageWidth = 80
 	indent := Width(prefix)
 	for _, line := range Wrap(words, pageWidth-indent) {
 		io.WriteString(w, strings.TrimRight(prefix+line, " ")+"\n")

@@ -134,11 +134,9 @@ func (r *Reader) Part(name string) (Part, error) {
 	return Part{entry: r.entries[i], Size: int64(r.entries[i].size), file: r}, nil
 }
 
-// ahead is how many bytes are read at once, at most, unless one part has more.
-const ahead = 16 << 10
-
 // Read returns a part of the section, which is not verified, and valid until the next call. A part that is not in the section is damage.
 func (p *Part) Read(from, to int64) ([]byte, error) {
+	const ahead = 16 << 10 // bytes that are read at once, at most, unless one part has more
 	end, before := p.at+int64(len(p.data)), int64(len(p.data))
 	if from > to || to > p.Size {
 		return nil, fmt.Errorf("%w: section %s", p.file.format.ErrDamaged, p.name)

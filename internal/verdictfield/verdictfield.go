@@ -87,12 +87,10 @@ func fromLine(raw []byte) int {
 	return n
 }
 
-// wordBytes is how much of a text is in an encoded word, which has at most 75 characters.
-const wordBytes = 45
-
 // Text returns the name of a class, which may be that of any folder, as the value of a field: as encoded words (RFC 2047), unless it is printable
 // ASCII.
 func Text(name string) string {
+	const wordBytes = 45 // in an encoded word, which has at most 75 characters
 	if !strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return name
 	}

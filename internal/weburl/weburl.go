@@ -34,11 +34,9 @@ type URL struct {
 	Repaired bool   // says that the host does not follow exactly two slashes
 }
 
-// maxScheme is the length of the longest scheme that is read.
-const maxScheme = 20
-
 // Cut cuts a URL that [AppendClean] has cleaned. A URL without scheme and slashes is a host and a path, as in "www.shop.example/now".
 func Cut(url []byte) URL {
+	const maxScheme = 20 // bytes of the longest scheme that is read
 	u := URL{Path: url}
 	// A name with a dot is a host before a port.
 	if colon := bytes.IndexAny(url[:min(len(url), maxScheme+1)], `:./\?#@[`); colon > 0 && url[colon] == ':' {

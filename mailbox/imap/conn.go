@@ -81,9 +81,6 @@ func (b *bounded) SetDeadline(time.Time) error      { return nil }
 func (b *bounded) SetReadDeadline(time.Time) error  { return nil }
 func (b *bounded) SetWriteDeadline(time.Time) error { return nil }
 
-// maxDepth is how deep lists of a server are nested. No reply to our commands is deeper than a few.
-const maxDepth = 50
-
 // ErrNested is returned for lists where none belong: within many lists they would exhaust the stack of the library.
 var ErrNested = errors.New("the server sends lists that do not belong there")
 
@@ -147,6 +144,7 @@ func readable(line []byte) []byte {
 
 // check reports whether a line is flat enough, and finds the literal after it.
 func (c *checked) check(line []byte) bool {
+	const maxDepth = 50 // of lists: no reply to our commands is deeper than a few
 	if !c.goesOn {
 		if c.depth = 0; endless.Match(line) {
 			return false

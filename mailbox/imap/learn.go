@@ -16,9 +16,6 @@ import (
 	"chaff/message"
 )
 
-// keptBytes is the size of the messages that are kept while a mailbox is compared, since they are read more than once.
-const keptBytes = 64 << 20
-
 // Listing is a mailbox as package mailbox sees it.
 type Listing struct {
 	*mailbox.Mailbox
@@ -126,6 +123,7 @@ func (m content) Append(dst []byte) ([]byte, error) {
 
 // read returns a message. Its error is about this message; one about the connection is in l.err.
 func (l *Listing) read(p place) ([]byte, error) {
+	const keptBytes = 64 << 20 // of messages that are kept while a mailbox is compared, since they are read more than once
 	c := l.client
 	if l.err == nil {
 		l.err = l.ctx.Err()
