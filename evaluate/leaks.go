@@ -109,7 +109,7 @@ func shareOfOne(present, of []int) float64 {
 // leastShare returns the share of one class from which a term is a leak because of its field. It is infinite for a field that senders
 // write, and for the shape of a step of the route, because senders' relays write few shapes.
 func leastShare(term string) float64 {
-	writtenByMailers := []string{"x-mailer", "x-priority", "x-msmail-priority", "x-mimeole", "x-accept-language"} // as senders' programs are known to
+	writtenByMailers := []string{"x-mailer", "x-priority", "x-msmail-priority", "x-mimeole", "x-accept-language"} // of the fields named X-
 	field := tokenize.FieldOf(term)
 	tag, _, _ := strings.Cut(term, ":")
 	words := tag == "header" || tag == field

@@ -441,7 +441,7 @@ func (c *comparison) see(n Change) {
 
 // takeBack forgets messages that were learned because they were read, if they were deleted or thrown away soon after.
 func (c *comparison) takeBack(s *store.Store, gone []uint64) error {
-	const takenBackDays = 7 // after ham was first seen read, within which it is forgotten again if it is deleted
+	const takenBackDays = 7 // after ham was first seen read, it is no longer forgotten when it is deleted
 	there := map[uint64]bool{}
 	keep := func(file store.Sighting) { // a copy that nobody has read keeps nothing: the sender may have sent it
 		if file.State != store.Unread && file.State != store.Filed {

@@ -155,7 +155,7 @@ func isDir(name string) bool {
 
 // settle puts off the comparison until the mailbox is quiet.
 func (w *watch) settle() {
-	const longest = 10 // times Settle for which a comparison is put off
+	const longest = 10 // times Settle are the most by which a comparison is put off
 	now := time.Now()
 	if w.since.IsZero() {
 		w.since = now
@@ -223,7 +223,7 @@ func (w *watch) tell(c Change) {
 
 // refresh lists the mailbox and watches the folders that it has now. A folder is watched before it is listed, so that nothing is missed.
 func (w *watch) refresh() error {
-	const maxListings = 10     // because of folders that appeared meanwhile, whose events come later
+	const maxListings = 10     // for folders that appeared meanwhile: their events come later
 	tried := map[string]bool{} // of two paths to one folder, the system watches one only
 	for range maxListings {
 		if err := w.box.refresh(); err != nil {

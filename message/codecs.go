@@ -24,7 +24,7 @@ import (
 
 // codec returns the codec for a declared charset, nil if it is unknown or ASCII. It keeps it.
 func (t *texts) codec(label []byte) *codec {
-	const maxCodecs = 256 // that are kept, by their labels
+	const maxCodecs = 256 // are kept, by their labels
 	c, ok := t.codecs[string(label)]
 	if ok || len(label) == 0 {
 		return c

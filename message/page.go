@@ -46,7 +46,7 @@ type anchor struct {
 // read reads a page. It returns its visible text and its hidden text: entities decoded, blanks where elements separate words, the texts of
 // images included.
 func (p *page) read(source []byte) (text, hidden []byte) {
-	const minNumericLetters = 5  // make a mark: a few may be an accident
+	const minNumericLetters = 5  // letters make a mark: a few may be an accident
 	if len(p.text) > LargeSize { // old text must not be copied each time the memory grows
 		p.text = nil
 	}

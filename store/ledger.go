@@ -182,7 +182,7 @@ func (l *ledger) expire(o Options, now time.Time) {
 		x, y := l.entries[i], l.entries[j]
 		return cmp.Or(x.Learned.Compare(y.Learned), x.Time.Compare(y.Time))
 	})
-	const forgottenDays = 400 // that it knows that a message was forgotten, if it does not limit the age of its messages
+	const forgottenDays = 400 // for so long a log knows what was forgotten, if it does not limit the age of its messages
 	for _, i := range oldest {
 		e, days := &l.entries[i], o.MaxAge
 		if e.what == forget {

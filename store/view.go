@@ -267,7 +267,7 @@ func windowOf(judged []Entry, last int, classes []string) Window {
 
 // problems returns the reasons why the filter does not learn, or learns badly.
 func (s *Status) problems(now time.Time) []string {
-	const silentDays = 30 // without a message of a class
+	const silentDays = 30 // without a message of a class are reported
 	var all []string
 	for _, c := range s.Classes {
 		switch {

@@ -134,7 +134,7 @@ func isEuropean(r rune) bool {
 
 // separated finds words like V.I.A.G.R.A or v--i--a--g--r--a, letters with the same signs between them.
 func separated(chunk []byte, kinds byteKind) (word []byte) {
-	const maxSigns = 8 // bytes between two letters of a word
+	const maxSigns = 8 // bytes of signs between two letters of a word
 	if kinds == alpha || len(chunk) < 2*minSpaced-1 {
 		return nil
 	}

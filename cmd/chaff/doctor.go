@@ -113,7 +113,7 @@ func (d *doctor) run() {
 // files checks whether this user, and the owner of the folder, can read and write the model, its log and the token of the daemon, and whether
 // others cannot.
 func (d *doctor) files() {
-	const ofMail = "it has words of your mail" // why models are secret
+	const ofMail = "it has words of your mail" // so it is secret
 	folder, noLog := filepath.Dir(d.model), "a model without a log cannot learn: chaff restore has it from a backup, and chaff train makes both"
 	if store.HasEarlier(d.model) {
 		noLog = "chaff retrain -m " + hint.Word(d.model) + " makes it, and the model anew, from the store of an earlier version"
@@ -336,7 +336,7 @@ func (d *doctor) newestMail() {
 		d.good("newest mail", "there is none in %s", d.maildir)
 		return
 	}
-	const judgedWithin = 256 << 10 // bytes of a message its verdict is
+	const judgedWithin = 256 << 10 // bytes of a message, among which is its verdict
 	var raw []byte
 	file, _, err := replace.OpenRegular(newest, "", os.O_RDONLY) // it may have become a pipe
 	if err == nil {
@@ -360,7 +360,7 @@ func (d *doctor) newestMail() {
 
 // disk checks whether the model can be fitted again.
 func (d *doctor) disk() {
-	need := int64(100 << 20) // a fit, beside twice the model and the log
+	need := int64(100 << 20) // of a fit, beside twice the model and the log
 	for _, path := range []string{d.model, filter.LogOf(d.model)} {
 		if info, err := os.Stat(path); err == nil {
 			need += 2 * info.Size()

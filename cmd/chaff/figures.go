@@ -268,7 +268,7 @@ func figureOf(f *metrics.Figures, name string) string { return figuresOf(f, name
 
 // doubts prints the first warnings, or all.
 func (a *answer) doubts(texts []string) {
-	const maxWarnings = 2 // of a short answer
+	const maxWarnings = 2 // in a short answer
 	for i, text := range texts {
 		if i == maxWarnings && !a.verbose {
 			a.aside("%s: --verbose shows all", plural(len(texts)-i, "more warning"))

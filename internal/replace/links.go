@@ -20,7 +20,7 @@ var (
 // Follow returns what is at a path, as [os.Stat] does, and for the superuser the path without links. The link of a user, anywhere in the path, leads the
 // superuser to what belongs to that user only. Otherwise the error is [ErrLink].
 func Follow(path string) (string, fs.FileInfo, error) {
-	const maxLinks = 40 // so that they end
+	const maxLinks = 40 // of a path are followed, so that they end
 	var user uint32     // who made the links, unless it was root
 	for range maxLinks {
 		if os.Geteuid() != 0 || user == 0 && isOfProcess(path) {
