@@ -14,17 +14,13 @@ import (
 	"chaff/store"
 )
 
-const (
-	// lookEvery is how often share looks whether the log has grown.
-	lookEvery = 100 * time.Millisecond
-	// atOnce is how many records are read from it at once.
-	atOnce = 50
-	// saveEvery is how often it writes down what it has done.
-	saveEvery = time.Second
-)
+// lookEvery is how often share looks whether the log has grown.
+const lookEvery = 100 * time.Millisecond
 
 // publish puts what waits in the log into the stream, one record after the other.
 func (h *host) publish(ctx context.Context) error {
+	const atOnce = 50             // records that are read at once
+	const saveEvery = time.Second // what was done is written down
 	p, err := h.newPublisher(ctx)
 	if err != nil {
 		return err

@@ -81,17 +81,12 @@ func candidateOf(t config.Trial) evaluate.Candidate {
 	return evaluate.Candidate{Model: c.Model, Reading: collectOptions(c).Reading, Features: c.Features, Options: train.Options{Models: c.Models, Thresholds: c.Thresholds}}
 }
 
-const (
-	endComplete    = "complete"
-	endInterrupted = "interrupted"
-)
-
 type tuneReport struct {
 	Corpus    train.Summary    `json:"corpus"`
 	Method    string           `json:"method"`
 	Objective string           `json:"objective"`
 	Planned   int              `json:"planned"`        // combinations
-	End       string           `json:"end"`            // endComplete or endInterrupted
+	End       string           `json:"end"`            // complete or interrupted
 	Trials    []tuneRow        `json:"trials"`         // the best first
 	File      string           `json:"file"`           // of the best settings
 	Test      *metrics.Figures `json:"test,omitempty"` // of the best settings; nil if it was not measured
@@ -107,6 +102,7 @@ type tuneRow struct {
 }
 
 func (s *search) tune() error {
+	const endComplete, endInterrupted = "complete", "interrupted"
 	ctx := s.command.Context()
 	collection, err := s.collect(replace.Output{Path: s.out, Kind: bestKind}, replace.Output{Path: s.trials, Kind: trialsKind})
 	if err != nil {

@@ -34,21 +34,16 @@ type WeightedTerm struct {
 // biasName is the name of the bias in a table of weights. It cannot be a term, because a term has a tag and no parentheses.
 const biasName = "(bias)"
 
-const (
-	// maxTable is how many bytes of a table are read: more than any model has.
-	maxTable = 256 << 20
-	// byteOrderMark is what some programs write before text in UTF-8.
-	byteOrderMark = "\ufeff"
-)
-
 // ErrWeights is returned for a file that is not a table of weights.
 var ErrWeights = errors.New("not a table of weights")
 
 // Read reads weights from CSV. The first row is "term" followed either by "weight", for a spam filter, or by the names of two or
 // more classes. Each other row is a term with its weights; the term "(bias)" is the bias, by default 0. Terms and classes may have the
-// escapes of [screen.Printable]. Lines that begin with # are comments. A byte order mark may come first, and at most [maxTable] bytes are read. The error
+// escapes of [screen.Printable]. Lines that begin with # are comments. A byte order mark may come first, and at most 256 MiB are read. The error
 // wraps [ErrWeights] and names the line.
 func Read(r io.Reader) (w Weights, err error) {
+	const maxTable = 256 << 20 // more bytes than any model has
+	const byteOrderMark = "\ufeff"
 	defer func() {
 		if err != nil {
 			w, err = Weights{}, fmt.Errorf("%w: %w", ErrWeights, err)

@@ -27,12 +27,6 @@ import (
 	"chaff/store"
 )
 
-const (
-	maxHeader   = 32 << 10         // bytes of the header of a request
-	requestTime = time.Minute      // for all of a request
-	grace       = 25 * time.Second // for what clients are doing when the server stops
-)
-
 type server struct {
 	engine  *serve.Engine
 	options serve.Options
@@ -59,6 +53,7 @@ func Open(l net.Listener, e *serve.Engine, log serve.Logger) (serve.Running, err
 }
 
 func newServer(e *serve.Engine, logger serve.Logger) (*server, error) {
+	const requestTime = time.Minute
 	o := e.Options()
 	token, err := Token(o.Model, logger)
 	if err != nil {
@@ -69,12 +64,13 @@ func newServer(e *serve.Engine, logger serve.Logger) (*server, error) {
 	s.http = &http.Server{
 		Handler: s.handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: requestTime, IdleTimeout: time.Minute,
 		WriteTimeout:   requestTime + time.Duration(o.MaxSeconds*float64(time.Second)) + 10*time.Second,
-		MaxHeaderBytes: maxHeader, ConnState: s.count, ErrorLog: log.New(io.Discard, "", 0),
+		MaxHeaderBytes: 32 << 10, ConnState: s.count, ErrorLog: log.New(io.Discard, "", 0),
 	}
 	return s, nil
 }
 
 func (s *server) serve(ctx context.Context, l net.Listener) error {
+	const grace = 25 * time.Second // for what clients are doing
 	stopped := make(chan struct{})
 	context.AfterFunc(ctx, func() {
 		defer close(stopped)

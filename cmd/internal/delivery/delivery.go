@@ -361,11 +361,6 @@ func ModelError(path string, err error) error {
 	return Advised(path, err)
 }
 
-const (
-	exitError    = 1
-	exitTempFail = 75 // EX_TEMPFAIL of sysexits.h: the mail system keeps the message and tries again
-)
-
 // codes are the exit codes for the verdicts and for trouble.
 type codes struct{ ham, unsure, spam, trouble int }
 
@@ -374,14 +369,14 @@ type codes struct{ ham, unsure, spam, trouble int }
 func (r Request) codes() (c codes) {
 	switch r.Preset {
 	case "":
-		c = codes{trouble: exitError}
+		c = codes{trouble: 1}
 	case LikeSpamAssassin:
 		c = codes{spam: 1, ham: 0, unsure: 0, trouble: 2}
 	default:
 		c = codes{spam: 0, ham: 1, unsure: 2, trouble: 3}
 	}
 	if r.Pass {
-		c.trouble = exitTempFail
+		c.trouble = 75 // EX_TEMPFAIL of sysexits.h: the mail system keeps the message and tries again
 	}
 	return c
 }
