@@ -116,7 +116,7 @@ func (p Page) roc() Plot {
 	spanPercentages(&c.Y, []float64{bottom, 100})
 	for i, curve := range p.Curves {
 		var points []Point
-		for _, at := range metrics.Thin(curve, 400) {
+		for _, at := range metrics.Thin(curve, 400) { // points
 			if at := (Point{100 * at.HM, 100 * (1 - at.SM)}); at.Y >= bottom {
 				points = append(points, at)
 			}

@@ -122,7 +122,7 @@ func (p Page) sections() ([]section, error) {
 			if err != nil {
 				return nil, fmt.Errorf("draw %s: %w", plot.chart.Title.Text, err)
 			}
-			alt := plot.chart.Title.Text + ". " + clean(plot.Alt, 900)
+			alt := plot.chart.Title.Text + ". " + clean(plot.Alt, 900) // characters
 			s.Figures = append(s.Figures, figure{alt, plot.Note, template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg))})
 		}
 		if len(s.Figures)+len(s.Tables)+len(s.Messages)+len(s.Texts)+len(s.Left) > 0 {

@@ -224,7 +224,7 @@ func voteBar(adds float64) string {
 
 func (e explanation) page() report.Page {
 	page := report.Page{
-		Title:    titleOf(e.Explanation, 120),
+		Title:    titleOf(e.Explanation, 120), // characters
 		Subtitle: corpus.NameOf(e.Path),
 		Facts: []report.Fact{
 			{Name: "verdict", Value: e.sentence()},

@@ -98,7 +98,7 @@ func (x *onModel) forNewModel(reads []string, others ...replace.Output) (o train
 
 // readSecret reads a file or a pipe with a secret, and reports whether it is a file that other users can read.
 func readSecret(path string) (text []byte, isShared bool, err error) {
-	const maxSecret = 64 << 10
+	const maxSecret = 64 << 10 // bytes of a key, password or token
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, false, replace.Reason(err)

@@ -233,7 +233,7 @@ type answer func(r *http.Request) (any, error)
 // would not read the answer.
 func answered(a answer) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		const maxDrained = 256 << 20
+		const maxDrained = 256 << 20 // bytes that are not wanted
 		value, err := a(r)
 		_, _ = io.CopyN(io.Discard, r.Body, maxDrained)
 		if err != nil {
