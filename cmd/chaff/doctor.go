@@ -139,6 +139,8 @@ func (d *doctor) files() {
 			d.bad(file.about, file.missing, "%s is empty or too short", file.path)
 		case file.about != "token" && errors.Is(filter.FileKind().Check(file.path), replace.ErrMount):
 			d.bad(file.about, "mount "+folder+" instead", "%s is mounted by itself, so no new file can take its place", file.path)
+		case file.about == "model" && filter.FileKind().Check(file.path) != nil:
+			d.bad(file.about, "-m FILE names a model", "%s is no model of chaff", file.path)
 		case !sameOwner(file.path, folder) && sameOwner(folder, "/"):
 			d.bad(file.about, "chown --reference="+hint.Word(file.path)+" "+hint.Word(folder), "%s belongs to another user than its folder, which is root's", file.path)
 		case !sameOwner(file.path, folder):
