@@ -106,7 +106,7 @@ func learn(ctx context.Context, model, label string, stdin io.Reader, stderr io.
 		return exitLater, fmt.Errorf("read stdin: %w", err)
 	}
 	if len(raw) == 0 {
-		return exitRefused, errors.New("read stdin: no message")
+		return exitRefused, errors.New("there is no message: stdin is empty")
 	}
 	if err := message.CheckMail(raw); err != nil && label != "" {
 		return exitRefused, fmt.Errorf("what is on stdin %w", err)

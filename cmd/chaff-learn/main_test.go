@@ -40,7 +40,7 @@ func TestAMessageIsLearnedAndForgotten(t *testing.T) {
 		{"a message is forgotten", "--forget -m " + model, string(raw), 0, "", 0},
 		{"what was never learned cannot be forgotten", "--forget -m " + model, string(raw), 1, "the message is refused: never learned", 0},
 		{"a class that the model does not have", "--class work -m " + model, string(raw), 1, "has no class work: it has ham, spam", 0},
-		{"no message", "--ham -m " + model, "", 1, "read stdin: no message", 0},
+		{"no message", "--ham -m " + model, "", 1, "there is no message: stdin is empty", 0},
 		{"nothing to do", "-m " + model, string(raw), 1, "say one of --spam, --ham, --class NAME and --forget", 0},
 		{"two things to do", "--spam --ham -m " + model, string(raw), 1, "say one of", 0},
 		{"no path of a model, as without a home", "--spam --model-file=", string(raw), 75, "a variable such as HOME may not be set", 0},

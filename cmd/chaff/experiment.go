@@ -119,7 +119,7 @@ func read[T interface{ Summary() train.Summary }](p *program, mail labelled, rea
 	case mail.unread != "" && (oneClass || errors.Is(err, train.ErrNoMail)):
 		return result, hint.With(err, fmt.Sprintf("the mail of %s is left out, since nobody has read it: --ham %s takes it for ham", mail.unread, hint.Word(mail.unread)))
 	case errors.Is(err, train.ErrNoMail):
-		return result, hint.With(err, "check the paths: chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages; to begin with no mail: chaff learn --begin")
+		return result, hint.With(err, "check the paths: chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages; to begin with no mail: chaff learn --begin"+p.use())
 	case oneClass && mail.noJunk != "":
 		return result, hint.With(fmt.Errorf("%s has no folder for spam: %w", mail.noJunk, err), noSpamFolder+"; name yours: "+hint.Word(mail.noJunk)+" --spam FOLDER")
 	case oneClass:
