@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"chaff/internal/verdictfield"
+	"chaff/metrics"
 	"chaff/test/tabletest"
 )
 
@@ -43,6 +44,14 @@ func TestOtherVerdictsAreNotMarkedAsSpam(t *testing.T) {
 		if !strings.HasPrefix(got, "X-Spam-Flag: NO\nX-Spam-Status: No, ") || !strings.Contains(got, "\nX-Chaff-Verdict: "+string(d)+"\n") {
 			t.Errorf("%s: got %q", d, got)
 		}
+	}
+}
+
+func TestAThresholdThatNoScoreReachesIsNotInTheHeader(t *testing.T) {
+	f := spamFilter(t)
+	f.settings.Thresholds.Spam = metrics.Beyond
+	if got := string(f.Passed(nil, Classification{Class: "spam", Verdict: Unsure, Score: 1})); !strings.Contains(got, "\nX-Spam-Status: No, score=1.00\n") {
+		t.Errorf("got %q", got)
 	}
 }
 

@@ -217,7 +217,11 @@ func (h *head) Fields(v Classification) []verdictfield.Field {
 			flag, status = "YES", "Yes"
 		}
 		add("X-Spam-Flag", flag)
-		add("X-Spam-Status", fmt.Sprintf("%s, score=%.2f required=%.2f", status, v.Score, h.settings.Thresholds.Spam))
+		status = fmt.Sprintf("%s, score=%.2f", status, v.Score)
+		if spam := h.settings.Thresholds.Spam; spam < metrics.Beyond {
+			status += fmt.Sprintf(" required=%.2f", spam)
+		}
+		add("X-Spam-Status", status)
 	}
 	add("X-Chaff-Verdict", verdictfield.Text(string(v.Verdict)))
 	add("X-Chaff-Score", fmt.Sprintf("%.4f", v.Score))

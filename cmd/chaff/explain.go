@@ -167,7 +167,11 @@ func (e explanation) describe(a *answer) {
 
 func (e explanation) sentence() string {
 	between := "" // which scores get which verdict
-	if t := e.thresholds; t != nil && t.Spam < metrics.Beyond {
+	switch t := e.thresholds; {
+	case t == nil:
+	case t.Spam >= metrics.Beyond || t.Unsure <= -metrics.Beyond:
+		between = " (" + verdictRule(*t) + ")"
+	default:
 		between = fmt.Sprintf(" (ham up to %s, spam above %s)", threshold(t.Unsure), threshold(t.Spam))
 	}
 	return fmt.Sprintf("%s, score %s%s, %s", e.Verdict, number(&e.Score), between, delivery.Probability([]string{e.Against, e.For}, e.Probability))

@@ -176,20 +176,24 @@ func (a *answer) errors(classes []string, f *metrics.Figures) {
 
 // thresholds adds which scores get which verdict.
 func (a *answer) thresholds(t *metrics.Thresholds) {
-	if t == nil {
-		return
+	if t != nil {
+		a.fact("thresholds", "%s", verdictRule(*t))
 	}
+}
+
+func verdictRule(t metrics.Thresholds) string {
 	spam, unsure := threshold(t.Spam), threshold(t.Unsure)
-	switch {
-	case t.Unsure <= -metrics.Beyond && t.Spam >= metrics.Beyond:
-		a.fact("thresholds", "every message is unsure")
-	case t.Spam >= metrics.Beyond:
-		a.fact("thresholds", "nothing is called spam; ham if the score is at most %s, else unsure", unsure)
+	switch noHam, noSpam := t.Unsure <= -metrics.Beyond, t.Spam >= metrics.Beyond; {
+	case noHam && noSpam:
+		return "every message is unsure"
+	case noSpam:
+		return fmt.Sprintf("nothing is called spam; ham if the score is at most %s, else unsure", unsure)
+	case noHam:
+		return fmt.Sprintf("nothing is called ham; spam if the score is above %s, else unsure", spam)
 	case spam == unsure:
-		a.fact("thresholds", "spam if the score is above %s, else ham; none is unsure", spam)
-	default:
-		a.fact("thresholds", "spam if the score is above %s, ham up to %s, unsure in between", spam, unsure)
+		return fmt.Sprintf("spam if the score is above %s, else ham; none is unsure", spam)
 	}
+	return fmt.Sprintf("spam if the score is above %s, ham up to %s, unsure in between", spam, unsure)
 }
 
 func chosenBy(o metrics.ThresholdOptions) string {

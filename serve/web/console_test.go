@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"chaff/filter"
+	"chaff/metrics"
 	"chaff/serve"
 	"chaff/store"
 	"chaff/train"
@@ -379,6 +380,21 @@ func TestThresholdsOfAModelThatWasNeverFitted(t *testing.T) {
 	s.signIn()
 	if page := s.get("/thresholds"); !strings.Contains(page, "it calls every message unsure") || strings.Contains(page, "1000000") {
 		t.Error(page)
+	}
+}
+
+func TestThresholdsThatNoScoreReachesAreNoNumbers(t *testing.T) {
+	pages := template.Must(template.New("console").Funcs(functions(newSite(t, nil).engine)).Parse(consoleTemplate))
+	for want, b := range map[string]thresholdsBody{
+		"A message with a score above 5.000 is spam, one above 2.000 is unsure, any other is ham.": {FindsHam: true, FindsSpam: true},
+		"Nothing is called spam: a message with a score above 2.000 is unsure, any other is ham.":  {FindsHam: true},
+		"A message with a score above 5.000 is spam, any other is unsure.":                         {FindsSpam: true},
+	} {
+		b.Thresholds = &metrics.Thresholds{Unsure: 2, Spam: 5}
+		var page strings.Builder
+		if err := pages.ExecuteTemplate(&page, "thresholds", view{Body: &b}); err != nil || !strings.Contains(page.String(), "<p>"+want+"</p>") {
+			t.Errorf("%q is missing in %s, %v", want, &page, err)
+		}
 	}
 }
 
