@@ -216,7 +216,7 @@ func (a *answer) verdicts(label string, v *metrics.VerdictCounts, on string) {
 		a.fact(label, "spam: %s found (%d of %d), %s unsure, %s missed",
 			shareOf(v.Spam.Spam, spam), v.Spam.Spam, spam, shareOf(v.Spam.Unsure, spam), shareOf(v.Spam.Ham, spam))
 	}
-	if on != "" {
+	if on != "" && v.Ham.Messages()+v.Spam.Messages() > 0 {
 		a.fact("", "%s", on)
 	}
 }
