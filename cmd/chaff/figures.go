@@ -10,6 +10,7 @@ import (
 	"chaff/config"
 	"chaff/corpus"
 	"chaff/evaluate"
+	"chaff/filter"
 	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/models"
@@ -240,7 +241,11 @@ func (a *answer) mistakes(classes []string, all []evaluate.Judged, of *metrics.F
 	if len(all) == 0 {
 		return
 	}
-	a.line("\nThe worst mistakes:")
+	unsure := ""
+	if filter.IsSpamFilter(classes) {
+		unsure = ", if nothing were unsure"
+	}
+	a.line("\nThe worst mistakes%s:", unsure)
 	for _, j := range all {
 		a.line("  %s", j.Path)
 		screen.Paragraph(a.stdout, "    ", "%s called %s, score %s, %s: %s", j.Label, j.Class, screen.Figure(j.Score),
