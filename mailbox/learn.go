@@ -328,11 +328,11 @@ func (c *comparison) decide(news []Change, said map[uint64]int, files map[uint64
 // weigh sets what a file says, given the files that its message had when the mailbox was last compared. If one is still where it was, the message has
 // not moved: the sender may have sent it twice. Ham that was only read counts after some days. Spam that the filter itself may have put there says
 // nothing until a person moves it: else crafted mail would teach the filter by being filed. A message that has moved between folders was moved by a
-// person, and counts at once, but for spam that nobody has read before and after. When a mailbox is compared for the first time, it counts as it stands, apart from what the filter is known to have put
-// there.
+// person, and counts at once, except spam that nobody has read. When a mailbox is compared for the first time, it counts as it stands, apart from what
+// the filter is known to have put there.
 func (c *comparison) weigh(n *Change, before []uint64) error {
 	isHam := c.classes[n.label] == string(filter.Ham)
-	byPerson := func(s store.Sighting) bool { return isHam || !n.file.Unseen || s.State != store.Unread } // chaff imap moves unread spam
+	byPerson := func(s store.Sighting) bool { return isHam || !n.file.Unseen || s.State != store.Unread } // chaff imap moves unread mail to spam
 	old, isOld := c.sightings[n.name]
 	changedSides := isOld && int(old.Label) != n.label && !c.there[n.name] && byPerson(old) // also of a message that the log has forgotten
 	n.moved = changedSides
@@ -366,7 +366,7 @@ func (c *comparison) weigh(n *Change, before []uint64) error {
 	case isHam:
 		n.state = store.LearnedAsRead
 	default:
-		if label, isKnown := c.labels[n.Fingerprint]; isKnown && label == n.label || n.moved {
+		if label, isKnown := c.labels[n.Fingerprint]; isKnown && label == n.label || n.moved || c.first && c.o.Filed == nil {
 			return nil
 		}
 		filed, err := c.filed(n)

@@ -209,8 +209,8 @@ func (c *Collection) usual(t Trained) []metrics.Usual {
 // Quick fits the named model once, to all documents of c, which is undivided, and measures nothing: no figures, no guarantee, no doubtful labels.
 //
 // Thresholds and calibration come from scores of some messages of each class. Naive Bayes forgets each of them while it scores it. Other
-// models have learned them, so their scores are greater than those of new messages by up to a third, and fewer of these are called spam; the
-// thresholds of a model whose scores have a unit come from that alone ([metrics.ChooseThresholds]).
+// models have learned them, so their scores are greater than those of new messages by up to a third, and fewer of these are called spam. The
+// thresholds of a model whose scores have a unit come from that ([metrics.ChooseThresholds]); what is measured on learned mail moves them seldom.
 func (c *Collection) Quick(ctx context.Context, model string, o Options) (*filter.Filter, Refitted, error) {
 	began := cputime.Process()
 	trainer, kind, err := o.Models.New(model, c.Options.Seed)
