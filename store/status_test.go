@@ -26,7 +26,7 @@ func TestProblemsOfALog(t *testing.T) {
 		{"it learned a message 31 days ago", Status{Classes: ham(1, 31)}, "it has learned no ham for 31 days"},
 		{"it has no message", Status{Classes: ham(0, 31)}, "it has no ham: learn some"},
 		{"its messages left", Status{Classes: ham(0, 0), Expired: 1}, "it has no ham: store.max_messages or store.max_age left no room for any"},
-		{"it was never fitted", Status{Messages: 1, Thresholds: &metrics.Thresholds{}}, "it calls every message unsure until it is fitted, which takes 20 messages of each class"},
+		{"it was never fitted", Status{Messages: 1, Thresholds: &metrics.Thresholds{}}, "it calls every message unsure until it is fitted, by itself from 20 messages of each class on"},
 		{"it was never fitted, and has no message", Status{Thresholds: &metrics.Thresholds{}}, ""},
 		{"it was fitted", Status{Messages: 1, Thresholds: &metrics.Thresholds{}, Fitted: &now}, ""},
 		{"it has no thresholds", Status{Messages: 1}, ""},

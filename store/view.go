@@ -280,7 +280,7 @@ func (s *Status) problems(now time.Time) []string {
 		}
 	}
 	if s.Thresholds != nil && s.Fitted == nil && s.Messages > 0 {
-		all = append(all, fmt.Sprintf("it calls every message unsure until it is fitted, which takes %d messages of each class", minAhead))
+		all = append(all, fmt.Sprintf("it calls every message unsure until it is fitted, by itself from %d messages of each class on", minAhead))
 	}
 	return all
 }
