@@ -47,7 +47,7 @@ func TestAMessageIsLearnedAndForgotten(t *testing.T) {
 		{"a path", "--spam -m " + model + " message.eml", string(raw), 1, "chaff-learn reads one message from stdin", 0},
 		{"a flag without its value", "--spam -m", string(raw), 1, "chaff: -m needs a value", 0},
 		{"a misspelt flag", "--span -m " + model, string(raw), 1, "unknown flag --span: did you mean --spam?", 0},
-		{"no model and no log", "--spam -m " + model + "x", string(raw), 75, "the model has no log\nchaff: hint: begin with the mail you have: chaff train -m " + model + "x ~/Maildir", 0},
+		{"no model and no log", "--spam -m " + model + "x", string(raw), 75, "there is no model " + model + "x\nchaff: hint: begin with the mail you have: chaff train -m " + model + "x ~/Maildir", 0},
 		{"a model without a log", "--spam -m " + bare, string(raw), 75, "the model has no log\nchaff: hint: chaff restore --replace makes", 0},
 	}
 	for _, tt := range tests {
