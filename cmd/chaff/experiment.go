@@ -123,7 +123,7 @@ func read[T interface{ Summary() train.Summary }](p *program, mail labelled, rea
 	case oneClass && mail.noJunk != "":
 		return result, hint.With(fmt.Errorf("%s has no folder for spam: %w", mail.noJunk, err), noSpamFolder+"; name yours: "+hint.Word(mail.noJunk)+" --spam FOLDER")
 	case oneClass:
-		return result, hint.With(err, "give ham and spam, each with messages: --ham PATH and --spam PATH")
+		return result, hint.With(err, "give ham and spam, each with messages: --ham PATH and --spam PATH; to begin with one class: chaff learn --begin"+p.use()+" PATH")
 	case err != nil:
 		return result, err
 	}

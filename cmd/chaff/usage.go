@@ -121,7 +121,7 @@ func advised(err error) error {
 		{features.ErrTooManyTerms, "chaff collect --sample 1/2 reads half of the mail"},
 		{models.ErrFull, "chaff merge --sample 1/2 -o FILE fits a model to half of the messages"},
 		{models.ErrDiverged, "lower the learning rate; if that does not help, check the labels"},
-		{models.ErrNoDocuments, "give more mail of that class; chaff train --quick learns what there is, and measures nothing"},
+		{models.ErrNoDocuments, "give more mail of that class, of which near-duplicates stay in one part; chaff train --quick learns what there is, and measures nothing"},
 		{weights.ErrNotAffine, "train another one: chaff train --model softmax"},
 		{sources.ErrColumns, "name them in the first row: text and label"},
 		{config.ErrNoSearch, "docs/tuning.md has an example of a search; give the file with --config"},
