@@ -183,7 +183,7 @@ func (r reviewed) describe(a *answer) {
 		a.line("For a label that is right: chaff review --confirm ID%s", a.use())
 	}
 	if r.Elsewhere > 0 && r.Messages > 0 {
-		a.line("chaff status counts %d more: these messages are not at the paths given.", r.Elsewhere)
+		a.line("chaff status counts %d more, not at the paths given or left out there, as unread mail is: chaff review%s lists all.", r.Elsewhere, a.use())
 	}
 }
 
