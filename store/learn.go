@@ -176,13 +176,18 @@ func (s *Store) Contradicts(raw []byte, label string) (bool, error) {
 	if before.what == learn && (before.Label == wanted || before.Class == wanted || before.Relabelled) {
 		return false, nil
 	}
-	const sure = 0.98 // a model of a few hundred messages seldom gives more than 0.99
 	v, err := s.filter.Classify(raw)
+	if err != nil || v.Verdict == filter.Unsure {
+		return false, err
+	}
+	// A model of a few hundred messages seldom gives more than 0.99, and one that was fitted to n messages of a class little more than (n+1)/(n+2).
+	n := s.facts.Known[slices.Index(s.Classes(), string(v.Verdict))]
+	sure := min(0.98, 1-1.5/float64(n+2))
 	p := v.Probability
 	if filter.IsSpamFilter(s.Classes()) && v.Verdict == filter.Ham {
 		p = 1 - p
 	}
-	return string(v.Verdict) != label && v.Verdict != filter.Unsure && p >= sure, err
+	return string(v.Verdict) != label && p >= sure, nil
 }
 
 // Forget forgets a message. What a model counts is without it at once, the weights of other models when they are fitted again. Its terms stay in the log
