@@ -138,7 +138,9 @@ func ChooseThresholds(m Margins, scale Scale, o ThresholdOptions) (Thresholds, [
 				t.Spam = min(t.Spam, without/unitShare)
 			}
 		}
-		t.Spam = guarded(t.Spam, hams, spams, limit)
+		if t.Spam = guarded(t.Spam, hams, spams, limit); scale.LogOdds > 0 && t.Spam >= scale.Bounds[1] {
+			warnings = []string{fmt.Sprintf("nothing is called spam: with %d ham no score is high enough for thresholds.ham_lost=%v", len(hams), o.HamLost)}
+		}
 	}
 	ratio := min(0, math.Log(o.SpamMissed))
 	switch {

@@ -39,7 +39,8 @@ func TestChooseThresholds(t *testing.T) {
 		// x = 6.078825 leaves room for 1.921175: x + 1.921175 tanh(2.995732 / 1.921175) = 7.837297; 8 tanh(2.995732 / 8) = 2.863139
 		{"much spam counts as far as the bound leaves room", repeat(9, -5), repeat(9, 7.5), moreSpam, defaults, Thresholds{2.863139, 7.837297}, ""},
 		// 11/9 0.72 ln 1e6 = 12.157650 is beyond the bound, which no prior changes.
-		{"a limit that no score can meet calls nothing spam", repeat(9, -5), repeat(9, 7.5), moreSpam, ThresholdOptions{HamLost: 0.0001, SpamMissed: 1}, Thresholds{2.863139, 15.153382}, ""},
+		{"a limit that no score can meet calls nothing spam", repeat(9, -5), repeat(9, 7.5), moreSpam, ThresholdOptions{HamLost: 0.0001, SpamMissed: 1}, Thresholds{2.863139, 15.153382},
+			"nothing is called spam: with 9 ham no score is high enough for thresholds.ham_lost=0.0001"},
 		{"a limit of 0 calls nothing spam", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{SpamMissed: 1}, Thresholds{-0.689501, Beyond},
 			"nothing is called spam: thresholds.ham_lost is 0"},
 		{"a limit of 0 calls nothing ham", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{HamLost: 0.1}, Thresholds{-Beyond, 5.386504}, ""},
