@@ -37,10 +37,10 @@ func listAll(p *program, source corpus.Source) []listing {
 }
 
 // A model that is taught a folder of the wrong class is spoilt, and the user finds out days later. So many messages are judged before they are
-// learned. The filter is sure of the other class (98%, or less if it knows few) in most messages of a wrong folder: in 81 to 99% of held-out mail of SpamAssassin, and
-// in 55 to 97% of Enron, for models of 100 to 8,272 messages of each class. Of a folder that holds nothing but its own mistakes and unsure
-// verdicts, it is sure of the other class in one of four, or fewer. Half lies between them. Fewer than ten messages may all be such mistakes, and
-// are soon taken back.
+// learned. The filter is sure of the other class (98%, or less if it knows few messages) in most messages of a wrong folder: in 81 to 99% of
+// held-out mail of SpamAssassin, and in 55 to 97% of Enron, for models of 100 to 8,272 messages of each class. Of a folder that holds nothing
+// but its own mistakes and unsure verdicts, it is sure of the other class in one of four, or fewer. Half lies between them. Fewer than ten
+// messages may all be such mistakes, and are soon taken back.
 const fewest, mostShare = 10, 0.5
 
 // checkContradictions says how many of the messages contradict the filter. If most do and the user has not confirmed them, that is an error. It judges the

@@ -145,7 +145,7 @@ func sameClasses(a, b []string) bool {
 }
 
 // noSpamFolder says which names of folders for spam were sought.
-const noSpamFolder = "no folder is named " + sources.SpamNames + " or so, in any of 38 languages"
+const noSpamFolder = "no folder is named " + sources.SpamNames + " or so, in any of 50 languages"
 
 // printSources prints where mail is, unless quiet, and what makes it doubtful.
 func printSources(p *program, l labelled) {
