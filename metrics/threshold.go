@@ -107,14 +107,11 @@ func (s Scale) score(prior, ratio float64) float64 {
 // Scores of a young model, or of short texts, are small. If less than half of the spam is above the threshold of log odds, and of 50 ham or more
 // none but what e explains above that for scores without a unit, it is at most 1/0.7 of this: with a limit of 0.1% the median of the spam.
 //
-// With Costs, they decide: see byCosts. Without scores both thresholds are 0. With scores of one class only, nothing is called spam. The
-// warnings say so. o is valid and the scores are finite.
+// With Costs, they decide: see byCosts. Without scores of both classes nothing is called spam. The warnings say so. o is valid and the scores are
+// finite.
 func ChooseThresholds(m Margins, scale Scale, o ThresholdOptions) (Thresholds, []string) {
 	hams, spams := m.Ham, m.Spam
-	switch {
-	case len(hams)+len(spams) == 0:
-		return Thresholds{}, []string{"thresholds stay at 0, and no message is unsure: there is no held-out mail"}
-	case len(hams) == 0 || len(spams) == 0:
+	if len(hams) == 0 || len(spams) == 0 {
 		return Thresholds{Spam: Beyond}, []string{fmt.Sprintf("nothing is called spam: the held-out mail has %d ham and %d spam, and both are needed",
 			len(hams), len(spams))}
 	}

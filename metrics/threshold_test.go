@@ -79,7 +79,7 @@ func TestChooseThresholds(t *testing.T) {
 		{"a model that knows nothing calls nothing spam", repeat(90, 1), repeat(90, 1), odds, ThresholdOptions{HamLost: 50, SpamMissed: 1}, Thresholds{-0.689501, 1}, ""},
 		{"no ham", nil, repeat(7, 7), odds, defaults, Thresholds{0, Beyond}, "nothing is called spam: the held-out mail has 0 ham and 7 spam, and both are needed"},
 		{"no spam", repeat(7, -7), nil, odds, defaults, Thresholds{0, Beyond}, "nothing is called spam: the held-out mail has 7 ham and 0 spam, and both are needed"},
-		{"nothing", nil, nil, odds, defaults, Thresholds{}, "thresholds stay at 0, and no message is unsure: there is no held-out mail"},
+		{"nothing", nil, nil, odds, defaults, Thresholds{0, Beyond}, "nothing is called spam: the held-out mail has 0 ham and 0 spam, and both are needed"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
