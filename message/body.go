@@ -270,7 +270,10 @@ func appendUU(dst, lines []byte) (_, rest []byte, ok bool) {
 		switch {
 		case isUULine(line):
 			length, data := int(line[0]-' ')&0x3f, line[1:]
-			content, _ := uuDigits.AppendDecode(dst, bytes.ReplaceAll(data, []byte(" "), []byte("`"))) // a blank is a zero, too
+			if bytes.IndexByte(data, ' ') >= 0 { // also a zero; ReplaceAll copies all else
+				data = bytes.ReplaceAll(data, []byte(" "), []byte("`"))
+			}
+			content, _ := uuDigits.AppendDecode(dst, data)
 			dst = content[:min(len(content), len(dst)+length)]
 		case isUULine(next), string(next) == "end":
 			ok = false
