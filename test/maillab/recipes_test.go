@@ -30,14 +30,20 @@ func offer(n int) string {
 	return letter(fmt.Sprintf("tarpaulins %d", n), fmt.Sprintf("Our heavy tarpaulins keep firewood dry. Eyelets every metre, reinforced seams. Catalogue %d is enclosed.", n))
 }
 
-// train makes a model of easy mail for a user, as chaff train does where it looks for it.
-func train(l *maillab.Lab, user, flags string) {
-	for class, of := range map[string][]string{
+// easy returns a message of a class, to learn: one of six kinds.
+func easy(class string, n int) string {
+	of := map[string][]string{
 		"ham":  {"meeting", "minutes", "agenda", "river", "bread", "garden"},
 		"spam": {"casino", "lottery", "pills", "winner", "bonus", "loan"},
-	} {
+	}[class]
+	return letter(of[n%6], fmt.Sprintf("%s and %s, %s %d", of[n%6], of[(n+1)%6], of[(n+2)%6], n))
+}
+
+// train makes a model of easy mail for a user, as chaff train does where it looks for it.
+func train(l *maillab.Lab, user, flags string) {
+	for _, class := range []string{"ham", "spam"} {
 		for i := range 40 {
-			l.Write(fmt.Sprintf("/tmp/mail/%s/%02d", class, i), letter(of[i%6], fmt.Sprintf("%s and %s, %s %d", of[i%6], of[(i+1)%6], of[(i+2)%6], i)), 0o644)
+			l.Write(fmt.Sprintf("/tmp/mail/%s/%02d", class, i), easy(class, i), 0o644)
 		}
 	}
 	l.Run(user, "CHAFF_MODEL=multinomial chaff train --ham /tmp/mail/ham --spam /tmp/mail/spam "+flags)

@@ -24,8 +24,8 @@ func TestTheAdministratorsPage(t *testing.T) {
 	l.AddUser("bert")
 	for n := range 40 {
 		user := []string{"anna", "bert"}[n%2]
-		l.Write(fmt.Sprintf("/home/%s/Maildir/cur/ham%d:2,S", user, n), ham(100+n), 0o644)
-		l.Write(fmt.Sprintf("/home/%s/Maildir/.Junk/cur/spam%d:2,S", user, n), spam(100+n), 0o644)
+		l.Write(fmt.Sprintf("/home/%s/Maildir/cur/ham%d:2,S", user, n), easy("ham", n), 0o644)
+		l.Write(fmt.Sprintf("/home/%s/Maildir/.Junk/cur/spam%d:2,S", user, n), easy("spam", n), 0o644)
 	}
 	l.Run("root", "for u in anna bert; do for m in Maildir Maildir/.Junk; do mkdir -p /home/$u/$m/new /home/$u/$m/tmp; done; chown -R $u: /home/$u; done")
 
