@@ -160,7 +160,7 @@ func (l *ledger) readBase(base *sections.Reader, w *features.Writer) (err error)
 	seen, texts, text := section("SEEN"), make([][]byte, len(groups.data)), new(bytesReader)
 	if base.Has("TEXT") {
 		text = section("TEXT")
-		for i := range texts {
+		for i := 0; i < len(texts) && !text.failed; i++ {
 			texts[i] = text.take(int(text.uvarint(math.MaxInt32)))
 		}
 	}
