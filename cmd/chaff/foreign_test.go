@@ -37,12 +37,8 @@ func (m evilMail) path(names ...string) string {
 func (m evilMail) write(text string, names ...string) string {
 	m.t.Helper()
 	path := m.path(names...)
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		m.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		m.t.Fatal(err)
-	}
+	must(m.t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must(m.t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -70,16 +66,12 @@ func newEvilMail(t *testing.T) evilMail {
 			m.write(text, "maildir"+evil, map[string]string{"ham": ".", "spam": ".Junk"}[class], "cur", name+":2,S")
 			m.write("", "maildir"+evil, map[string]string{"ham": ".", "spam": ".Junk"}[class], "new", ".keep")
 			m.write(text, "classes"+evil, class+evil, name)
-			if err := members.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(text))}); err != nil {
-				t.Fatal(err)
-			}
+			must(t, members.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(text))}))
 			members.Write([]byte(text))
 			fmt.Fprintf(&mbox, "From a@example.org Thu Jan  1 00:00:00 2004\n%s\n\n", text)
 		}
 	}
-	if err := members.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, members.Close())
 	m.write(archive.String(), "archive"+evil)
 	m.write(mbox.String(), "mbox"+evil)
 	for _, line := range strings.Split(evil, "\n") {
@@ -124,9 +116,7 @@ func mustBeOurs(t *testing.T, what, text string) {
 func mustBePlain(t *testing.T, file string) {
 	t.Helper()
 	data, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	text := string(data)
 	i := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && !strconv.IsPrint(r) })
 	if i >= 0 || !utf8.ValidString(text) {

@@ -81,9 +81,7 @@ func TestThePagesOfProgramsHaveTheirFlags(t *testing.T) {
 			command = []string{"go", "run", "-buildvcs=false", "chaff/cmd/" + name, "--help"}
 		}
 		help, err := exec.CommandContext(t.Context(), command[0], command[1:]...).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		_, flags, _ := strings.Cut(string(help), "\nFlags:\n")
 		var listed []string
 		for line := range strings.Lines(flags) {

@@ -67,13 +67,9 @@ func tokenizerWith(t *testing.T, set []string) (*tokenize.Tokenizer, tokenize.Op
 		settings = append(settings, config.Setting{Key: key, Value: value})
 	}
 	loaded, err := config.Load(config.Sources{Set: settings})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	tok, err := tokenize.New(loaded.Config.Tokenize, termkey.Key{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return tok, loaded.Config.Tokenize
 }
 

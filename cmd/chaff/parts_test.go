@@ -27,9 +27,7 @@ func TestAnyTreeOfMergesIsTheTraining(t *testing.T) {
 	mail := labelledLines(t, folders)
 	dir, compared := t.TempDir(), 0
 	key := filepath.Join(dir, "key")
-	if err := os.WriteFile(key, []byte(strings.Repeat("0123456789abcdef", 2)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(key, []byte(strings.Repeat("0123456789abcdef", 2)), 0o600))
 	at := func(format string, args ...any) string { return filepath.Join(dir, fmt.Sprintf(format, args...)) }
 	for _, model := range []string{"votes", "multinomial", "softmax"} {
 		chaff := func(stdin string, args ...string) {
@@ -41,16 +39,12 @@ func TestAnyTreeOfMergesIsTheTraining(t *testing.T) {
 		}
 		content := func(path string) []byte {
 			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			return data
 		}
 		list := func(name string, lines []string) string {
 			path := at("%s.index", name)
-			if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o600))
 			return path
 		}
 		chaff("", "train", "-q", "--trec", list("all", mail), "-m", at("all"))
@@ -107,9 +101,7 @@ func labelledLines(t *testing.T, folders []string) (lines []string) {
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 	}
 	if len(lines) < 1000 {
 		t.Fatalf("%d messages in %q", len(lines), folders)

@@ -86,9 +86,7 @@ func TestWhatAProgramPrintsIsReadFromItsPipe(t *testing.T) {
 		{[]string{"import", "-m", h.path("hand")}, "term,weight\nbody:a,1\n", "Saved the weights of 1 term"},
 	} {
 		r, w, err := os.Pipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		go func() { time.Sleep(10 * time.Millisecond); w.WriteString(tt.text); w.Close() }()
 		var stdout, stderr bytes.Buffer
 		args := append(tt.args, fmt.Sprintf("/dev/fd/%d", r.Fd()))

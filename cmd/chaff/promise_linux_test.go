@@ -202,9 +202,7 @@ func (p deliveryProgram) signalled(t *testing.T, s syscall.Signal, message []byt
 		awaitProgram(t, c.Process.Pid, p.path)
 		_, err = in.Write(message[:len(message)-1])
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	send := func() {
 		awaitEnd(t, c.Process.Pid, reading)
 		time.Sleep(after)
@@ -412,18 +410,14 @@ func testRewrittenModels(t *testing.T, p deliveryProgram) {
 		deliveries = 1000
 	}
 	one, err := os.ReadFile(p.model)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	easy := t.TempDir()
 	writeEasy(t, easy, 0)
 	other := modelOf(t, easy)
 	const letter = shortMail
 	verdicts := make(map[string]bool)
 	for _, model := range [][]byte{one, other} {
-		if err := os.WriteFile(p.model, model, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(p.model, model, 0o600))
 		verdicts[answerTo(t, p.shell(`exec "$@"`, "--pass"), []byte(letter)).out] = true
 	}
 	if len(verdicts) != 2 {

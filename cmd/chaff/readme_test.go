@@ -32,9 +32,7 @@ const elided = "..."
 func shownCommands(t *testing.T, page string) []shown {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", page))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var commands []shown
 	block := ""
 	for line := range strings.Lines(string(text)) {
@@ -150,9 +148,7 @@ FNR == 1 { print before "From a@b.example Mon Jan  1 10:00:00 2024"; before = "\
 END { print "" }
 ` + files.String())
 	file := filepath.Join(t.TempDir(), "readme.txtar")
-	if err := os.WriteFile(file, []byte(script.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(script.String()), 0o600))
 	p.Files = []string{file}
 	testscript.Run(t, p)
 }

@@ -29,17 +29,13 @@ func startActivated(t *testing.T, h home, sockets map[string]*net.UnixListener, 
 	t.Helper()
 	name := "@chaff-test-" + strconv.Itoa(os.Getpid()) + t.Name()
 	messages, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: name, Net: "unixgram"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { messages.Close() })
 	d := &activated{Cmd: exec.Command("sh", append([]string{"-c", `LISTEN_PID=$$ exec chaff serve "$@"`, "sh", "-m", h.path("model")}, args...)...), messages: messages}
 	var names []string
 	for name, l := range sockets {
 		file, err := l.File()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		defer file.Close()
 		names = append(names, name)
 		d.ExtraFiles = append(d.ExtraFiles, file)
@@ -47,9 +43,7 @@ func startActivated(t *testing.T, h home, sockets map[string]*net.UnixListener, 
 	d.Env = append(os.Environ(), "HOME="+h.path("."), "NOTIFY_SOCKET="+name, "WATCHDOG_USEC=30000",
 		"LISTEN_FDS="+strconv.Itoa(len(names)), "LISTEN_FDNAMES="+strings.Join(names, ":"))
 	d.Stderr = &d.log
-	if err := d.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Start())
 	t.Cleanup(func() {
 		d.Process.Kill()
 		d.Wait()
@@ -75,9 +69,7 @@ func (d *activated) says(t *testing.T, want string) {
 func listenTest(t *testing.T, path string) *net.UnixListener {
 	t.Helper()
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { l.Close() })
 	return l
 }
@@ -111,17 +103,13 @@ func TestADaemonThatSystemdManages(t *testing.T) {
 	}
 	passedOn.Close()
 	d.says(t, "WATCHDOG=1")
-	if err := d.Process.Signal(syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Process.Signal(syscall.SIGHUP))
 	d.says(t, "RELOADING=1")
 	d.says(t, "READY=1")
 	if status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", d.Process.Pid)); err != nil || !strings.Contains(string(status), "NoNewPrivs:\t1\n") {
 		t.Errorf("the daemon may gain privileges: %v\n%s", err, status)
 	}
-	if err := d.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must(t, d.Process.Signal(syscall.SIGTERM))
 	d.says(t, "STOPPING=1")
 	if err := d.Wait(); err != nil {
 		t.Errorf("%v: %s", err, &d.log)

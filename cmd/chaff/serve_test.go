@@ -118,17 +118,13 @@ func (d *daemon) ended(t *testing.T) error {
 func ask(t *testing.T, socket, line string) string {
 	t.Helper()
 	c, err := net.Dial("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer c.Close()
 	if _, err := io.WriteString(c, line); err != nil {
 		t.Fatal(err)
 	}
 	answer, err := io.ReadAll(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(answer)
 }
 
@@ -138,9 +134,7 @@ func TestADaemonFinishesWhatItHasAccepted(t *testing.T) {
 	held, hold := make(chan struct{}), make(chan struct{})
 	socket := h.path("socket")
 	other, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	d := startDaemon(t, []protocol{echoProtocol(held, hold)}, "-m", h.path("model"), "--echo", "unix:"+socket)
 	if err := d.ended(t); err == nil || !strings.Contains(err.Error(), "another program listens there") {
 		t.Fatalf("a socket that is in use: got %v", err)
@@ -174,16 +168,10 @@ func TestAHangupReadsTheModelAgain(t *testing.T) {
 	socket := h.path("socket")
 	d := startDaemon(t, []protocol{echoProtocol(nil, nil)}, "-m", h.path("model"), "--echo", "unix:"+socket)
 	d.log.has(t, "serving")
-	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
+	must(t, syscall.Kill(os.Getpid(), syscall.SIGHUP))
 	d.log.has(t, "read the model "+h.path("model")+" again")
-	if err := os.WriteFile(h.path("model"), []byte("damaged"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(h.path("model"), []byte("damaged"), 0o600))
+	must(t, syscall.Kill(os.Getpid(), syscall.SIGHUP))
 	d.log.has(t, "going on with the model in memory")
 	if got := ask(t, socket, "hello\n"); !strings.HasSuffix(got, " <nil>\n") {
 		t.Errorf("got %q", got)
@@ -198,14 +186,10 @@ func TestAddressesOfADaemon(t *testing.T) {
 	dir := t.TempDir()
 	stale := filepath.Join(dir, "stale")
 	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: stale, Net: "unix"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	l.SetUnlinkOnClose(false)
 	l.Close()
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, "file"), nil, 0o600), os.Symlink(filepath.Join(dir, "none"), filepath.Join(dir, "link"))); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.WriteFile(filepath.Join(dir, "file"), nil, 0o600), os.Symlink(filepath.Join(dir, "none"), filepath.Join(dir, "link"))))
 	for _, tt := range []struct{ name, address, want string }{
 		{"a port is on this machine", "0", "127.0.0.1:"},
 		{"no host is this machine", ":0", "127.0.0.1:"},
@@ -238,9 +222,7 @@ func TestADaemonPrintsNothingForeign(t *testing.T) {
 	h := newHome(t, "")
 	h.writeModel()
 	name := "model\x1b[2J\nforged"
-	if err := os.Rename(h.path("model"), h.path(name)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(h.path("model"), h.path(name)))
 	tells := protocol{flag: "tell", usage: "tell", open: func(l net.Listener, _ *serve.Engine, logger serve.Logger) (serve.Running, error) {
 		return func(ctx context.Context) error {
 			defer l.Close()
@@ -251,12 +233,8 @@ func TestADaemonPrintsNothingForeign(t *testing.T) {
 	}}
 	d := startDaemon(t, []protocol{tells}, "-m", h.path(name), "--tell", "0", "--tell", "unix:"+h.path("s\x1b"))
 	d.log.has(t, "a client said")
-	if err := os.WriteFile(h.path(name), []byte("damaged"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(h.path(name), []byte("damaged"), 0o600))
+	must(t, syscall.Kill(os.Getpid(), syscall.SIGHUP))
 	d.log.has(t, "going on with the model in memory")
 	d.stop()
 	if err := d.ended(t); err == nil {

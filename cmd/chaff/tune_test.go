@@ -17,9 +17,7 @@ import (
 // TestThePageOnTuningRuns runs the commands of docs/tuning.md on the search that it shows.
 func TestThePageOnTuningRuns(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "tuning.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	blocks := make(map[string][]string)
 	kind := ""
 	for line := range strings.Lines(string(page)) {
@@ -36,9 +34,7 @@ func TestThePageOnTuningRuns(t *testing.T) {
 		"grep 'Found by chaff tune: trial .* of 12 .complete.' best.toml\nexists best.model trials.csv\n" +
 		"-- search.toml --\n" + strings.Join(blocks["toml"], "")
 	file := filepath.Join(t.TempDir(), "page.txtar")
-	if err := os.WriteFile(file, []byte(script), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(file, []byte(script), 0o600))
 	p := scriptParams(t)
 	p.Files = []string{file}
 	testscript.Run(t, p)
@@ -63,20 +59,14 @@ func (h home) path(name string) string { return filepath.Join(h.dir, name) }
 
 func (h home) write(name, text string) {
 	h.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(h.path(name)), 0o700); err != nil {
-		h.t.Fatal(err)
-	}
-	if err := os.WriteFile(h.path(name), []byte(text), 0o600); err != nil {
-		h.t.Fatal(err)
-	}
+	must(h.t, os.MkdirAll(filepath.Dir(h.path(name)), 0o700))
+	must(h.t, os.WriteFile(h.path(name), []byte(text), 0o600))
 }
 
 func (h home) read(name string) string {
 	h.t.Helper()
 	data, err := os.ReadFile(h.path(name))
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	must(h.t, err)
 	return string(data)
 }
 
@@ -117,17 +107,13 @@ values = [2, 3]
 		t.Fatal(stderr)
 	}
 	var tuned tuneReport
-	if err := json.Unmarshal([]byte(stdout), &tuned); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(stdout), &tuned))
 	stdout, stderr, code = h.chaff(t.Context(), "train", nil, "--config", h.path("best.toml"), "-m", h.path("model"), "--json")
 	if code != 0 {
 		t.Fatal(stderr)
 	}
 	var trained resultReport
-	if err := json.Unmarshal([]byte(stdout), &trained); err != nil {
-		t.Fatal(err)
-	}
+	must(t, json.Unmarshal([]byte(stdout), &trained))
 	best, model := tuned.Trials[0], trained.Models[0]
 	if *best.LogLoss != *model.Development.LogLoss || best.Accuracy != model.Development.Accuracy || *best.OneMinusROCA != *model.Development.OneMinusROCA {
 		t.Errorf("development figures of the trial %+v, of training %+v", best, model.Development)
@@ -143,9 +129,7 @@ values = [2, 3]
 func TestASettingsFileIsReplacedAsAWhole(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "best.toml")
 	for _, text := range []string{bestMark + "first, longer\n", bestMark + "second\n"} {
-		if err := writeBytes(file, bestKind, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, writeBytes(file, bestKind, []byte(text)))
 		if got, err := os.ReadFile(file); err != nil || string(got) != text {
 			t.Errorf("got %q, %v, want %q", got, err, text)
 		}
