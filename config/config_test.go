@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +10,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
+
+// written returns the path of a file with a text. The ending of its name says which format that is.
+func written(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
 
 func load(t *testing.T, s Sources) Loaded {
 	t.Helper()
@@ -112,11 +121,7 @@ func TestBadFilesAreRefused(t *testing.T) {
 
 func TestANumberOfAFileIsReadAsItIsOrRefused(t *testing.T) {
 	for ending, text := range map[string]string{"toml": "tokenize.max_tokens = 4294967297", "yaml": "tokenize: {max_tokens: 4294967297}", "json": `{"tokenize": {"max_tokens": 4294967297}}`} {
-		path := filepath.Join(t.TempDir(), "file."+ending)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		l, err := Load(Sources{File: path})
+		l, err := Load(Sources{File: written(t, "file."+ending, text)})
 		if got := int64(l.Tokenize.MaxTokens); err == nil && got != 4294967297 || (err == nil) != (strconv.IntSize == 64) {
 			t.Errorf("%s: got %d, %v", ending, got, err)
 		}
@@ -191,11 +196,7 @@ func TestUnknownNamesNameTheNearest(t *testing.T) {
 }
 
 func TestSettingsThatAreGoneAreNamedAndTheRestIsRead(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "old.toml")
-	text := "seed = 7\n[models.hybrid]\nepochs = 2\nbayes_share = 0.3\n[models.votes]\nepochs = 3\n"
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	file := written(t, "old.toml", "seed = 7\n[models.hybrid]\nepochs = 2\nbayes_share = 0.3\n[models.votes]\nepochs = 3\n")
 	l := load(t, Sources{File: file, Environ: []string{"CHAFF_MODELS_AROW_EPOCHS=5", "CHAFF_WORKERS=2"}, Set: []Setting{{"tokenize.classes", "true"}, {"models.lms.patience", "2"}}})
 	want := []string{
 		"models.hybrid.bayes_share in " + file + " has no effect: it is gone",
@@ -239,11 +240,7 @@ func TestAPrintedConfigurationLoadsAgain(t *testing.T) {
 	for _, v := range l.Describe() {
 		b.WriteString(v.Key + " = " + v.TOML() + "\n")
 	}
-	file := filepath.Join(t.TempDir(), "again.toml")
-	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(l.Config, load(t, Sources{File: file}).Config); diff != "" {
+	if diff := cmp.Diff(l.Config, load(t, Sources{File: written(t, "again.toml", b.String())}).Config); diff != "" {
 		t.Errorf("settings (-printed +loaded):\n%s", diff)
 	}
 }
@@ -262,10 +259,7 @@ func ExampleLoad() {
 }
 
 func TestAHugeFileIsRefusedUnread(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "huge.toml")
-	if err := os.WriteFile(path, bytes.Repeat([]byte("# text\n"), 1<<16), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := written(t, "huge.toml", strings.Repeat("# text\n", 1<<16))
 	if _, err := Load(Sources{File: path}); err == nil || !strings.HasSuffix(err.Error(), "huge.toml: it is larger than 256 kB") {
 		t.Errorf("got %v", err)
 	}

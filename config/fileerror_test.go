@@ -1,10 +1,6 @@
 package config
 
-import (
-	"os"
-	"path/filepath"
-	"testing"
-)
+import "testing"
 
 func TestAFaultInAFileHasItsLine(t *testing.T) {
 	for _, tt := range []struct{ name, file, text, want string }{
@@ -16,10 +12,7 @@ func TestAFaultInAFileHasItsLine(t *testing.T) {
 		{"a long line is cut", "b.toml", "seed = \"0123456789012345678901234567890123456789012345678901234567890123456789\n", `, line 1, column 79: basic strings cannot have new lines: seed = "0123456789012345678901234567890123456789012345678901...`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), tt.file)
-			if err := os.WriteFile(path, []byte(tt.text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			path := written(t, tt.file, tt.text)
 			_, err := Load(Sources{File: path})
 			if want := "configuration " + path + tt.want; err == nil || len(err.Error()) < len(want) || err.Error()[:len(want)] != want {
 				t.Errorf("got %v, want %s", err, want)

@@ -2,8 +2,6 @@ package config
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,20 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// searchFile writes a configuration file whose ending says what it is.
-func searchFile(t *testing.T, ending, text string) string {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "search"+ending)
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return file
-}
-
 // plan returns the trials of a TOML file as text, "key = value; key = value" each.
 func plan(t *testing.T, text string) ([]string, []Trial) {
 	t.Helper()
-	p, err := load(t, Sources{File: searchFile(t, ".toml", text)}).Plan()
+	p, err := load(t, Sources{File: written(t, "search.toml", text)}).Plan()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +144,7 @@ func TestTheSameSearchInEachFormat(t *testing.T) {
 	want := Default().Tune
 	want.Method = "random"
 	for ending, text := range files {
-		l := load(t, Sources{File: searchFile(t, ending, text)})
+		l := load(t, Sources{File: written(t, "search"+ending, text)})
 		var got []string // a whole number is an integer in TOML, and a fraction in JSON
 		for _, entry := range l.Tune.Search {
 			got = append(got, entry.TOML())
@@ -192,7 +180,7 @@ values = [true, false]
 key = "models.softmax.learning_rate"
 values = [0.5, 1, 1e+08]
 `
-	want := load(t, Sources{File: searchFile(t, ".toml", text)}).Tune.Search
+	want := load(t, Sources{File: written(t, "search.toml", text)}).Tune.Search
 	printed := "[tune]\n"
 	for _, entry := range want {
 		printed += entry.TOML() + "\n"
@@ -200,14 +188,14 @@ values = [0.5, 1, 1e+08]
 	if len(want) != 4 || strings.TrimSpace(printed) != strings.TrimSpace(text) {
 		t.Errorf("%d entries, printed as\n%s", len(want), printed)
 	}
-	if diff := cmp.Diff(want, load(t, Sources{File: searchFile(t, ".toml", printed)}).Tune.Search); diff != "" {
+	if diff := cmp.Diff(want, load(t, Sources{File: written(t, "search.toml", printed)}).Tune.Search); diff != "" {
 		t.Errorf("search (-printed +loaded):\n%s", diff)
 	}
 }
 
 func TestOtherSourcesChangeTheBaseAndNotTheSearch(t *testing.T) {
 	l := load(t, Sources{
-		File:    searchFile(t, ".toml", randomSearch),
+		File:    written(t, "search.toml", randomSearch),
 		Environ: []string{"CHAFF_TUNE_TRIALS=7", "CHAFF_TOKENIZE_LANGUAGE=none"},
 		Set:     []Setting{{"models.multinomial.features", "counts"}},
 	})
@@ -230,7 +218,7 @@ func TestDifferencesLoadAgain(t *testing.T) {
 		t.Errorf("got\n%s", text)
 	}
 	want.Workers = 0
-	if diff := cmp.Diff(want, load(t, Sources{File: searchFile(t, ".toml", text)}).Config); diff != "" {
+	if diff := cmp.Diff(want, load(t, Sources{File: written(t, "search.toml", text)}).Config); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}
 }
@@ -268,7 +256,7 @@ func TestBadSearchesAreRefused(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			file := searchFile(t, ".toml", tt.text)
+			file := written(t, "search.toml", tt.text)
 			l, err := Load(Sources{File: file})
 			if err == nil {
 				_, err = l.Plan()

@@ -42,10 +42,7 @@ func TestNearDuplicatesShareAPart(t *testing.T) {
 func TestCrossValidationTestsEachMessageOnce(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(5, 60, "ham", "spam"), train.DefaultCollectOptions(), "ham", "spam")
 	before := c.Summary()
-	results, err := CrossValidate(t.Context(), c, []string{"multinomial", "majority"}, 4, train.DefaultOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := must(CrossValidate(t.Context(), c, []string{"multinomial", "majority"}, 4, train.DefaultOptions()))(t)
 	for _, r := range results {
 		if r.Test.Messages != before.Used || len(r.Rounds) != 4 {
 			t.Errorf("%s: %d messages in %d rounds, want %d in 4", r.Model, r.Test.Messages, len(r.Rounds), before.Used)

@@ -58,10 +58,7 @@ func TestAReplayAgreesWithATrainedModel(t *testing.T) {
 			hashes = append(hashes, m.Documents().Document(m.Entry(i).Terms).As(kind).Terms...)
 		}
 		slices.Sort(hashes)
-		vocabulary, err := features.NewVocabulary(slices.Compact(hashes))
-		if err != nil {
-			t.Fatal(err)
-		}
+		vocabulary := must(features.NewVocabulary(slices.Compact(hashes)))(t)
 		first := &features.Dataset{Kind: kind, Classes: m.Classes, Terms: vocabulary.Len()}
 		row := func(i int) features.Vector {
 			return new(features.Lookup).AppendVector(features.Vector{}, vocabulary, m.Documents().Document(m.Entry(i).Terms).As(kind), kind)

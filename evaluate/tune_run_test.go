@@ -82,16 +82,10 @@ func TestFitCandidateEqualsFit(t *testing.T) {
 	candidate := smoothings(0.1)[1]
 	candidate.Features.MinDocumentFrequency = 2
 	trial := tune(t, c, []Candidate{candidate}, TuneOptions{})[0]
-	candidateTrained, err := FitCandidate(t.Context(), c, candidate)
-	if err != nil {
-		t.Fatal(err)
-	}
+	candidateTrained := must(FitCandidate(t.Context(), c, candidate))(t)
 	o := byHash()
 	o.Reading, o.Features = candidate.Reading, candidate.Features
-	fitted, err := train.Fit(t.Context(), collect(t, files, o, "ham", "spam"), candidate.Model, candidate.Options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fitted := must(train.Fit(t.Context(), collect(t, files, o, "ham", "spam"), candidate.Model, candidate.Options))(t)
 	got, want := candidateTrained.Result, fitted.Result
 	got.Seconds, want.Seconds = 0, 0
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -72,20 +72,12 @@ func tune(t testing.TB, c *train.Collection, candidates []Candidate, o TuneOptio
 	if o.Objective == "" {
 		o.Objective = metrics.ByAccuracy
 	}
-	trials, err := Tune(t.Context(), c, candidates, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return trials
+	return must(Tune(t.Context(), c, candidates, o))(t)
 }
 
 func asBytes(t testing.TB, trials []Trial) string {
 	t.Helper()
-	data, err := json.Marshal(trials)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
+	return string(must(json.Marshal(trials))(t))
 }
 
 func TestTuningFindsTheKnownBestPoint(t *testing.T) {
@@ -128,14 +120,8 @@ func TestTuningNeverUsesTheTestPart(t *testing.T) {
 			members[i].Index = len(members) - 1 - i
 		}
 	}
-	poisoned, err := clean.Select(members)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gone, err := clean.Select(withoutTest(clean.Members()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	poisoned := must(clean.Select(members))(t)
+	gone := must(clean.Select(withoutTest(clean.Members())))(t)
 	exchanged := make(fstest.MapFS) // the same messages in the folder of the other class
 	for _, origin := range clean.Origins(corpus.Test) {
 		other := strings.Replace(origin, "spam/", "HAM/", 1)
@@ -156,14 +142,8 @@ func TestTuningNeverUsesTheTestPart(t *testing.T) {
 		}
 	}
 	best := smoothings(1)[0]
-	before, err := FitCandidate(t.Context(), clean, best)
-	if err != nil {
-		t.Fatal(err)
-	}
-	after, err := FitCandidate(t.Context(), relabelled, best)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must(FitCandidate(t.Context(), clean, best))(t)
+	after := must(FitCandidate(t.Context(), relabelled, best))(t)
 	if before.Result.Test.Accuracy < 80 || after.Result.Test.Accuracy > 20 {
 		t.Errorf("test accuracy %v, with exchanged labels %v: the test proves nothing", before.Result.Test.Accuracy, after.Result.Test.Accuracy)
 	}
