@@ -11,6 +11,7 @@ import (
 
 	"chaff/evaluate"
 	"chaff/features"
+	"chaff/internal/screen"
 	"chaff/models"
 	"chaff/train"
 )
@@ -142,8 +143,12 @@ func (x *experiment) describeComparison(a *answer, s train.Summary, results []tr
 // addComparison adds one row for each model, the best first if there is mail to choose it on, and the verdicts of the first. Rates of errors are those of the
 // test part.
 func addComparison(a *answer, results []train.Result, hasBest, withDevelopment bool) {
-	var t table
-	column := func(head string, of func(r train.Result) string) { t.column(head, mapped(results, of)) }
+	t := make(table, 1+len(results))
+	column := func(head string, of func(r train.Result) string) {
+		for i, cell := range append([]string{head}, mapped(results, of)...) {
+			t[i] = append(t[i], screen.Text("%s", cell))
+		}
+	}
 	ofTest := func(head, figure string) {
 		column(head, func(r train.Result) string { return figureOf(r.Test, figure) })
 	}

@@ -127,13 +127,14 @@ type ofPart struct {
 func (a *answer) figures(parts ...ofPart) {
 	names := []string{"messages", "accuracy", "95% interval", "0-1 loss", "square loss", "log loss", "Brier score", "hm%", "sm%", "lam%", "(1-ROCA)%"}
 	var t table
-	t.column("", names)
-	for _, part := range parts {
-		t.column(part.name, figuresOf(part.figures, names...))
+	t.row("", mapped(parts, func(p ofPart) string { return p.name }))
+	for _, name := range names {
+		cells := mapped(parts, func(p ofPart) string { return figureOf(p.figures, name) })
+		if slices.ContainsFunc(cells, func(cell string) bool { return cell != "-" }) {
+			t.row(name, cells)
+		}
 	}
-	a.figureTable(slices.DeleteFunc(t, func(row []string) bool {
-		return !slices.ContainsFunc(row[1:], func(cell string) bool { return cell != "-" })
-	}), "")
+	a.figureTable(t, "")
 }
 
 // accuracies adds a line for each part of the mail: its accuracy, the interval, and the number of errors.

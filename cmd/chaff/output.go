@@ -284,16 +284,6 @@ func (t *table) row(cells ...any) {
 	*t = append(*t, row)
 }
 
-// column adds a column below its head.
-func (t *table) column(head string, cells []string) {
-	for i, cell := range append([]string{head}, cells...) {
-		if i == len(*t) {
-			*t = append(*t, nil)
-		}
-		(*t)[i] = append((*t)[i], screen.Text("%s", cell))
-	}
-}
-
 // table prints a table whose rows are cut at a width; 0 is none.
 func (a *answer) table(t table, width int) {
 	out := &screen.Table{To: a.stdout, Columns: width}
