@@ -44,15 +44,26 @@ func (a outcome) String() string {
 	return fmt.Sprintf("exit code %d, %.300q, errors %.300q", a.code, a.out, a.errors)
 }
 
+// chaff runs a command in this process with a home folder and nothing on stdin.
+func chaff(t testing.TB, home string, args ...string) outcome {
+	t.Helper()
+	return chaffWith(t, []string{"HOME=" + home}, strings.NewReader(""), args...)
+}
+
+func chaffWith(t testing.TB, environ []string, in io.Reader, args ...string) outcome {
+	t.Helper()
+	var out, errs bytes.Buffer
+	code := run(t.Context(), args, environ, in, &out, &errs)
+	return outcome{code, out.String(), errs.String()}
+}
+
 // both asks both programs the same. What differs is their names in hints.
 func both(t *testing.T, args, environ []string, in func() io.Reader) (chaff, lean outcome) {
 	t.Helper()
+	chaff = chaffWith(t, environ, in(), append([]string{"classify"}, args...)...)
+	chaff.errors = strings.ReplaceAll(chaff.errors, "chaff classify --help", "chaff-classify --help")
 	var out, errs bytes.Buffer
-	code := run(t.Context(), append([]string{"classify"}, args...), environ, in(), &out, &errs)
-	chaff = outcome{code, out.String(), strings.ReplaceAll(errs.String(), "chaff classify --help", "chaff-classify --help")}
-	out.Reset()
-	errs.Reset()
-	code = delivery.Main(args, environ, delivery.Streams{In: in(), Out: &out, Err: &errs})
+	code := delivery.Main(args, environ, delivery.Streams{In: in(), Out: &out, Err: &errs})
 	return chaff, outcome{code, out.String(), errs.String()}
 }
 
@@ -190,10 +201,9 @@ func TestAMessageThatIsTooLargeIsNotJudged(t *testing.T) {
 	for _, args := range [][]string{
 		{"classify"}, {"tokens"}, {"classify", file}, {"explain", file}, {"classify", "--format", "message", file},
 	} {
-		var out, errs bytes.Buffer
-		code := run(t.Context(), args, []string{"HOME=" + home}, bytes.NewReader(large), &out, &errs)
-		if code == 0 || out.Len() > 0 || !strings.Contains(errs.String(), "too large for a message") {
-			t.Errorf("%q: got %v", args, outcome{code, out.String(), errs.String()})
+		got := chaffWith(t, []string{"HOME=" + home}, bytes.NewReader(large), args...)
+		if got.code == 0 || got.out != "" || !strings.Contains(got.errors, "too large for a message") {
+			t.Errorf("%q: got %v", args, got)
 		}
 	}
 	var out bytes.Buffer

@@ -93,8 +93,8 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 			for n := range manyChanges + 1 {
 				h.write(fmt.Sprintf("more/%d", n), fmt.Sprintf("Subject: minutes %d\n\nagenda of river number%d and garden%d\n", n, n, n))
 			}
-			if _, errs, code := h.learn("--set", "store.retrain_after=0", "--ham", h.path("more")); code != 0 {
-				h.t.Fatal(errs)
+			if got := chaff(h.t, h.dir, "learn", "-m", d.model, "--set", "store.retrain_after=0", "--ham", h.path("more")); got.code != 0 {
+				h.t.Fatal(got)
 			}
 			d.now = d.now.Add(31 * day)
 		}, "fit", "chaff retrain -m MODEL, best every week"},
@@ -153,13 +153,6 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 			}
 		})
 	}
-}
-
-// learn runs chaff learn on the model of the mail.
-func (h home) learn(args ...string) (stdout, stderr string, code int) {
-	var out, complaints strings.Builder
-	code = run(h.t.Context(), append([]string{"learn", "-m", h.path("mail/model")}, args...), []string{"HOME=" + h.dir}, strings.NewReader(""), &out, &complaints)
-	return out.String(), complaints.String(), code
 }
 
 func TestDoctorSaysWhetherMovingAMessageTeaches(t *testing.T) {

@@ -286,14 +286,13 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 			r.args = slices.Concat(r.args[len(both):len(both)+1], r.args[:len(both)], r.args[len(both)+1:])
 		}
 		tried[name] = true
-		var stdout, stderr bytes.Buffer
-		code := run(t.Context(), r.args, []string{"HOME=" + m.dir, "CHAFF_SPLIT_METHOD=hash", "CHAFF_MODEL=multinomial"}, strings.NewReader(letter("casino", 1)), &stdout, &stderr)
-		what := fmt.Sprintf("run %d, %.60q", i, r.args)
-		if r.fails != (code != 0) {
-			t.Errorf("%s: exit code %d, stderr %s", what, code, stderr.String())
+		environ := []string{"HOME=" + m.dir, "CHAFF_SPLIT_METHOD=hash", "CHAFF_MODEL=multinomial"}
+		got, what := chaffWith(t, environ, strings.NewReader(letter("casino", 1)), r.args...), fmt.Sprintf("run %d, %.60q", i, r.args)
+		if r.fails != (got.code != 0) {
+			t.Errorf("%s: %v", what, got)
 		}
-		mustBeOurs(t, what+": stdout", stdout.String())
-		mustBeOurs(t, what+": stderr", stderr.String())
+		mustBeOurs(t, what+": stdout", got.out)
+		mustBeOurs(t, what+": stderr", got.errors)
 	}
 	for _, pattern := range []string{"page*", "trials*", "best*.toml", "terms*"} {
 		files, err := filepath.Glob(m.path(pattern))

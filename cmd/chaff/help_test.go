@@ -50,9 +50,8 @@ func TestManualPagesAreValid(t *testing.T) {
 		t.Skip("this needs groff to render pages: install groff")
 	}
 	dir := t.TempDir()
-	var out, errs strings.Builder
-	if code := run(t.Context(), []string{"help", "--man", dir}, nil, strings.NewReader(""), &out, &errs); code != 0 {
-		t.Fatalf("exit code %d: %s", code, errs.String())
+	if got := chaff(t, dir, "help", "--man", dir); got.code != 0 {
+		t.Fatal(got)
 	}
 	pages, err := filepath.Glob(filepath.Join(dir, "*.1"))
 	if err != nil || len(pages) < 10 {

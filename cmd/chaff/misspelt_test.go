@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"strings"
 	"testing"
 )
@@ -10,10 +8,8 @@ import (
 func TestAMisspeltClassifyPassesTheMessage(t *testing.T) {
 	const message = "Subject: a\n\nbody\n"
 	for _, line := range []string{"clasify --pass", "--pass", "--config chaff.toml classify --pass"} {
-		var out, err bytes.Buffer
-		code := run(context.Background(), strings.Fields(line), nil, strings.NewReader(message), &out, &err)
-		if code != 75 || out.String() != message {
-			t.Errorf("%s: got code %d and %q, want 75 and the message; stderr %q", line, code, out.String(), err.String())
+		if got := chaffWith(t, nil, strings.NewReader(message), strings.Fields(line)...); got.code != 75 || got.out != message {
+			t.Errorf("%s: %v, want 75 and the message", line, got)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"image"
 	"image/png"
@@ -267,9 +266,8 @@ func makePages(t *testing.T, dir string) []madePage {
 			}
 		}
 		args = append(append(args, page.path), mail...)
-		var out, errs bytes.Buffer
-		if code := run(context.Background(), args, []string{"HOME=" + dir}, strings.NewReader(""), &out, &errs); code != 0 {
-			t.Fatalf("chaff %q: exit code %d: %s", args, code, errs.String())
+		if got := chaff(t, dir, args...); got.code != 0 {
+			t.Fatalf("chaff %q: %v", args, got)
 		}
 	}
 	add("train", "train -m @sample.model --report", sampleMail...)

@@ -32,9 +32,9 @@ func TestAnyTreeOfMergesIsTheTraining(t *testing.T) {
 	for _, model := range []string{"votes", "multinomial", "softmax"} {
 		chaff := func(stdin string, args ...string) {
 			t.Helper()
-			var stderr bytes.Buffer
-			if code := run(t.Context(), args, []string{"HOME=" + dir, "CHAFF_MODEL=" + model, "CHAFF_KEY_FILE=" + key}, strings.NewReader(stdin), new(bytes.Buffer), &stderr); code != 0 {
-				t.Fatalf("%q: %s", args, stderr.String())
+			environ := []string{"HOME=" + dir, "CHAFF_MODEL=" + model, "CHAFF_KEY_FILE=" + key}
+			if got := chaffWith(t, environ, strings.NewReader(stdin), args...); got.code != 0 {
+				t.Fatalf("%q: %v", args, got)
 			}
 		}
 		content := func(path string) []byte {

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -45,15 +44,12 @@ func TestNoCommandWaitsForAPipeThatNobodyWritesTo(t *testing.T) {
 		append([]string{"tune", "--config", h.path("search.toml"), "-o", h.path("pipe.toml")}, both...),
 		{"config", "--config", h.path("pipe.toml")},
 	} {
-		code := make(chan int)
-		var stdout, stderr bytes.Buffer
-		go func() {
-			code <- run(t.Context(), args, []string{"HOME=" + h.dir}, strings.NewReader(""), &stdout, &stderr)
-		}()
+		ended := make(chan outcome)
+		go func() { ended <- chaff(t, h.dir, args...) }()
 		select {
-		case c := <-code:
-			if c != exitError || stderr.Len() == 0 {
-				t.Errorf("%.20q: exit code %d, stderr %q", args, c, stderr.String())
+		case got := <-ended:
+			if got.code != exitError || got.errors == "" {
+				t.Errorf("%.20q: %v", args, got)
 			}
 		case <-time.After(20 * time.Second):
 			t.Fatalf("%.20q waits for ever", args)
@@ -88,10 +84,9 @@ func TestWhatAProgramPrintsIsReadFromItsPipe(t *testing.T) {
 		r, w, err := os.Pipe()
 		must(t, err)
 		go func() { time.Sleep(10 * time.Millisecond); w.WriteString(tt.text); w.Close() }()
-		var stdout, stderr bytes.Buffer
 		args := append(tt.args, fmt.Sprintf("/dev/fd/%d", r.Fd()))
-		if code := run(t.Context(), args, []string{"HOME=" + h.dir}, strings.NewReader(""), &stdout, &stderr); code != 0 || !strings.Contains(stdout.String(), tt.want) {
-			t.Errorf("%s: exit code %d, stderr %s, stdout %s", tt.args[0], code, stderr.String(), stdout.String())
+		if got := chaff(t, h.dir, args...); got.code != 0 || !strings.Contains(got.out, tt.want) {
+			t.Errorf("%s: %v", tt.args[0], got)
 		}
 		r.Close()
 	}
@@ -103,15 +98,14 @@ func TestAPipeAmongTheMailIsNamedAndTheOthersAreRead(t *testing.T) {
 	if err := syscall.Mkfifo(h.path(filepath.Join("ham", "0.pipe")), 0o600); err != nil {
 		t.Skipf("the system makes no named pipes: %v", err)
 	}
-	stdout, stderr, code := h.chaff(t.Context(), "train", nil, "-m", h.path("model"), "--model", "bernoulli")
-	if code != 0 || !strings.Contains(stderr, "0.pipe is neither a file nor a folder") || !strings.Contains(stdout, "1 could not be read") {
-		t.Errorf("train: exit code %d, stderr %s", code, stderr)
+	got := chaff(t, h.dir, "train", "--ham", h.path("ham"), "--spam", h.path("spam"), "-m", h.path("model"), "--model", "bernoulli")
+	if got.code != 0 || !strings.Contains(got.errors, "0.pipe is neither a file nor a folder") || !strings.Contains(got.out, "1 could not be read") {
+		t.Errorf("train: %v", got)
 	}
 	for _, args := range [][]string{{"tokens", h.path("ham")}, {"classify", "-m", h.path("model"), h.path("ham")}} {
-		var stdout, stderr bytes.Buffer
-		code := run(t.Context(), args, []string{"HOME=" + h.dir}, strings.NewReader(""), &stdout, &stderr)
-		if code != exitError || !strings.Contains(stderr.String(), "0.pipe is neither a file nor a folder") || strings.Count(stdout.String(), ".eml") < 10 {
-			t.Errorf("%s: exit code %d, stderr %s", args[0], code, stderr.String())
+		got := chaff(t, h.dir, args...)
+		if got.code != exitError || !strings.Contains(got.errors, "0.pipe is neither a file nor a folder") || strings.Count(got.out, ".eml") < 10 {
+			t.Errorf("%s: %v", args[0], got)
 		}
 	}
 }
@@ -133,10 +127,8 @@ func TestWhoHasAPathDoesNotReadStdin(t *testing.T) {
 		{"classify", "-m", h.path("model"), h.path("ham")},
 		{"explain", "-m", h.path("model"), h.path("ham/03-review-3391.eml")},
 	} {
-		var stdout, stderr bytes.Buffer
-		run(t.Context(), args, []string{"HOME=" + h.dir}, unwanted{t}, &stdout, &stderr)
-		if stdout.Len() == 0 {
-			t.Errorf("%.20q prints nothing: %s", args, &stderr)
+		if got := chaffWith(t, []string{"HOME=" + h.dir}, unwanted{t}, args...); got.out == "" {
+			t.Errorf("%.20q prints nothing: %v", args, got)
 		}
 	}
 }

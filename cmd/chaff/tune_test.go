@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -78,14 +76,6 @@ func (h home) writeModel() {
 	h.write("model", string(model))
 }
 
-// chaff runs a command on the mail, in an environment with the given variables.
-func (h home) chaff(ctx context.Context, command string, environ []string, args ...string) (stdout, stderr string, code int) {
-	var out, complaints bytes.Buffer
-	args = append([]string{command, "--ham", h.path("ham"), "--spam", h.path("spam")}, args...)
-	code = run(ctx, args, append(environ, "HOME="+h.dir), strings.NewReader(""), &out, &complaints)
-	return out.String(), complaints.String(), code
-}
-
 func TestTrainingWithTheBestSettingsGivesTheSameFigures(t *testing.T) {
 	h := newHome(t, `
 seed = 3
@@ -102,18 +92,17 @@ values = ["none", "french"]
 key = "features.min_document_frequency"
 values = [2, 3]
 `)
-	stdout, stderr, code := h.chaff(t.Context(), "tune", nil, "--config", h.path("search.toml"), "-o", h.path("best.toml"), "--json")
-	if code != 0 {
-		t.Fatal(stderr)
+	result := func(of any, args ...string) {
+		got := chaff(t, h.dir, append(args, "--ham", h.path("ham"), "--spam", h.path("spam"), "--json")...)
+		if got.code != 0 {
+			t.Fatal(got)
+		}
+		must(t, json.Unmarshal([]byte(got.out), of))
 	}
 	var tuned tuneReport
-	must(t, json.Unmarshal([]byte(stdout), &tuned))
-	stdout, stderr, code = h.chaff(t.Context(), "train", nil, "--config", h.path("best.toml"), "-m", h.path("model"), "--json")
-	if code != 0 {
-		t.Fatal(stderr)
-	}
+	result(&tuned, "tune", "--config", h.path("search.toml"), "-o", h.path("best.toml"))
 	var trained resultReport
-	must(t, json.Unmarshal([]byte(stdout), &trained))
+	result(&trained, "train", "--config", h.path("best.toml"), "-m", h.path("model"))
 	best, model := tuned.Trials[0], trained.Models[0]
 	if *best.LogLoss != *model.Development.LogLoss || best.Accuracy != model.Development.Accuracy || *best.OneMinusROCA != *model.Development.OneMinusROCA {
 		t.Errorf("development figures of the trial %+v, of training %+v", best, model.Development)

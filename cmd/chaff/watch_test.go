@@ -17,10 +17,10 @@ func TestAWatchPrintsWhatItLearns(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	model, box := filepath.Join(dir, "model"), filepath.Join(dir, "Maildir")
-	var errs bytes.Buffer
-	if code := run(t.Context(), []string{"learn", "--begin", "-m", model, "--model", "multinomial"}, nil, nil, io.Discard, &errs); code != 0 {
-		t.Fatalf("exit code %d: %s", code, &errs)
+	if got := chaff(t, dir, "learn", "--begin", "-m", model, "--model", "multinomial"); got.code != 0 {
+		t.Fatal(got)
 	}
+	var errs bytes.Buffer
 	for _, folder := range []string{"", ".Junk"} {
 		must(t, os.MkdirAll(filepath.Join(box, folder, "new"), 0o700))
 	}
@@ -57,8 +57,8 @@ func TestAWatchThatCannotBeginFails(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	model := filepath.Join(dir, "model")
-	if code := run(t.Context(), []string{"learn", "--begin", "-m", model, "--model", "multinomial"}, nil, nil, io.Discard, io.Discard); code != 0 {
-		t.Fatalf("exit code %d", code)
+	if got := chaff(t, dir, "learn", "--begin", "-m", model, "--model", "multinomial"); got.code != 0 {
+		t.Fatal(got)
 	}
 	for _, c := range []struct {
 		args []string
@@ -68,10 +68,9 @@ func TestAWatchThatCannotBeginFails(t *testing.T) {
 		{[]string{"--maildir", filepath.Join(dir, "nowhere")}, "chaff: open " + filepath.Join(dir, "nowhere") + ": no such file or directory\n"},
 		{[]string{"--maildir", dir, "-m", filepath.Join(dir, "none")}, "chaff: there is no model " + filepath.Join(dir, "none")},
 	} {
-		var errs bytes.Buffer
-		code := run(t.Context(), append([]string{"watch", "-m", model}, c.args...), nil, nil, io.Discard, &errs)
-		if code != 1 || !strings.HasPrefix(errs.String(), c.want) {
-			t.Errorf("%q: exit code %d, %q, want %q", c.args, code, errs.String(), c.want)
+		got := chaff(t, dir, append([]string{"watch", "-m", model}, c.args...)...)
+		if got.code != 1 || !strings.HasPrefix(got.errors, c.want) {
+			t.Errorf("%q: %v, want %q", c.args, got, c.want)
 		}
 	}
 }
