@@ -155,7 +155,6 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 		{args: []string{"train", "--folders", m.path("classes" + evil), "-m", model + "3", "--model", "votes", "--mistakes", "20", "--report", page + "3"}},
 		{args: []string{"train", "--table", m.path("table" + evil), "-m", model + "4"}},
 		{args: []string{"train", "--table", m.path("odd" + evil), "-m", model}, fails: true},
-		{args: []string{"train", "--table", m.path("odd" + evil), "-m", model}, fails: true},
 		{args: []string{"train", "--trec", m.path("index" + evil), "-m", model + "5"}, fails: true},
 		{args: []string{"train", "--ham", m.path("absent" + evil), "--spam", m.path("mbox" + evil)}, fails: true},
 		{args: with(both, "train", "-m", m.path("mbox"+evil, "below"+evil)), fails: true},
@@ -273,8 +272,6 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 		{args: []string{"help", "\u202e"}, fails: true},
 		{args: []string{"help", "--man", m.path("man" + evil)}},
 		{args: []string{"completion", evil}, fails: true},
-		{args: []string{"train", "--" + evil}, fails: true},
-		{args: []string{"train", evil}, fails: true},
 		{args: []string{"train", "--mistakes", evil}, fails: true},
 		{args: []string{"__complete", "train", m.path("")}},
 	}

@@ -160,7 +160,12 @@ its accuracy on held-out mail, and classifies new messages from stdin.`,
 	}
 	if !isCommand {
 		root.Version = delivery.Version("chaff", "terms "+tokenize.Version)
-		root.AddCommand(versionCommand(p))
+		root.AddCommand(&cobra.Command{
+			Use:   "version",
+			Short: "Print the version of the program",
+			Args:  noArguments,
+			Run:   func(*cobra.Command, []string) { screen.Printf(p.stdout, "%s\n", root.Version) },
+		})
 		root.SetHelpCommand(helpCommand(p))
 	}
 	return root
@@ -180,15 +185,6 @@ var commands = map[string]struct {
 	"evaluate": {"measure", evaluateCommand}, "tune": {"measure", tuneCommand},
 	"inspect": {"look", inspectCommand}, "tokens": {"look", tokensCommand}, "config": {"look", configCommand},
 	"import": {"look", importCommand}, "export": {"look", exportCommand},
-}
-
-func versionCommand(p *program) *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version of the program",
-		Args:  noArguments,
-		Run:   func(c *cobra.Command, _ []string) { screen.Printf(p.stdout, "%s\n", c.Root().Version) },
-	}
 }
 
 // oneDash returns an error if args have a long flag of c with one dash: pflag takes -maildir for -m aildir.

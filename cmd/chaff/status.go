@@ -70,7 +70,14 @@ func (s state) describe(a *answer) {
 		a.fact("problem", "%s", screen.Quoted(problem))
 	}
 	a.line("%-12s%s, %s", "model", s.File, s.Model)
-	a.fact("fitted", "%s", fittedText(s.Status, a.use()))
+	switch {
+	case s.Fitted == nil:
+		a.fact("fitted", "never: chaff retrain%s fits it to all that it has learned", a.use())
+	case s.Changed > 0:
+		a.fact("fitted", "%s in %.2f CPU seconds; %s since", timeText(s.Fitted), s.FitSeconds, plural(s.Changed, "change"))
+	default:
+		a.fact("fitted", "%s in %.2f CPU seconds", timeText(s.Fitted), s.FitSeconds)
+	}
 	if h := s.Sharing; h != nil {
 		a.fact("shared", "as %s: %d published, %d waiting, %d applied, %d refused", h.Host, h.Published, h.Waiting, h.Applied, total(h.Refused))
 		fitter := "never fitted for all"
@@ -114,17 +121,6 @@ func (s state) describe(a *answer) {
 		t.row("  "+of.Name(), figuresOf(of.Figures, heads...))
 	}
 	a.table(t, 0)
-}
-
-func fittedText(s store.Status, use string) string {
-	if s.Fitted == nil {
-		return "never: chaff retrain" + use + " fits it to all that it has learned"
-	}
-	text := fmt.Sprintf("%s in %.2f CPU seconds", timeText(s.Fitted), s.FitSeconds)
-	if s.Changed > 0 {
-		text += fmt.Sprintf("; %s since", plural(s.Changed, "change"))
-	}
-	return text
 }
 
 // timeText formats a time for people where they are; a dash for none.

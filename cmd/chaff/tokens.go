@@ -61,7 +61,12 @@ func showTokens(p *program, reading filter.Reading, paths []string, format strin
 		if err != nil {
 			return err
 		}
-		seen := seenMessage(origin, view)
+		m := view.Message
+		seen := seen{
+			Path: origin, Header: append([]message.Field{}, m.Header...), Attached: m.Attached, Parts: m.Parts, Links: append([]message.Link{}, m.Links...),
+			Marks: mapped(slices.Collect(m.Marks.All()), message.Mark.String), Repairs: mapped(slices.Collect(view.Repairs.All()), message.Repair.String),
+			Tokens: view.Tokens, Terms: view.Terms, notes: view.Notes, grams: len(view.Grams),
+		}
 		if p.asJSON {
 			return screen.PrintJSON(p.stdout, seen, "")
 		}
@@ -102,15 +107,6 @@ type seen struct {
 
 	notes []string // on the fields of the header
 	grams int
-}
-
-func seenMessage(origin string, view filter.View) seen {
-	m := view.Message
-	return seen{
-		Path: origin, Header: append([]message.Field{}, m.Header...), Attached: m.Attached, Parts: m.Parts, Links: append([]message.Link{}, m.Links...),
-		Marks: mapped(slices.Collect(m.Marks.All()), message.Mark.String), Repairs: mapped(slices.Collect(view.Repairs.All()), message.Repair.String),
-		Tokens: view.Tokens, Terms: view.Terms, notes: view.Notes, grams: len(view.Grams),
-	}
 }
 
 // print prints the message as text. It notes which fields of the header are ignored or used only in part.
