@@ -105,7 +105,24 @@ func (x *experiment) compareParts(names []string, kinds []features.Kind) error {
 	}
 	results := resultsOf(comparison.Models)
 	summary, warnings := collection.Summary(), doubts(results, collection.Classes, leaks)
-	return x.show(resultReport{Corpus: summary, Models: results}, func(a *answer) { x.describeComparison(a, summary, results, warnings) })
+	return x.show(resultReport{Corpus: summary, Models: results}, func(a *answer) {
+		a.collected(summary, x.Config)
+		a.gap()
+		addComparison(a, results, results[0].Development != nil, true)
+		if !a.verbose {
+			a.doubts(warnings)
+			a.gap()
+			x.more(a)
+			return
+		}
+		a.gap()
+		t := table{{"model", "train", "log loss", "Brier score", "(1-ROCA)%", "CPU s", "terms", "size", "features"}}
+		for _, r := range results {
+			t.row(r.Model, figureOf(r.Train, "accuracy"), figuresOf(r.Test, "log loss", "Brier score", "(1-ROCA)%"), fmt.Sprintf("%.2f", r.Seconds), r.Terms, sizeOf(int64(r.Bytes)), r.Kind)
+		}
+		a.figureTable(t, "train: the accuracy on training mail. All other figures are of test mail.")
+		a.doubts(warnings)
+	})
 }
 
 func resultsOf(all []train.Trained) []train.Result {
@@ -119,25 +136,6 @@ type resultReport struct {
 	File   string         `json:"file,omitempty"`
 	// Mistakes are the worst; nil for compare.
 	Mistakes []evaluate.Judged `json:"mistakes,omitzero"`
-}
-
-func (x *experiment) describeComparison(a *answer, s train.Summary, results []train.Result, warnings []string) {
-	a.collected(s, x.Config)
-	a.gap()
-	addComparison(a, results, results[0].Development != nil, true)
-	if !a.verbose {
-		a.doubts(warnings)
-		a.gap()
-		x.more(a)
-		return
-	}
-	a.gap()
-	t := table{{"model", "train", "log loss", "Brier score", "(1-ROCA)%", "CPU s", "terms", "size", "features"}}
-	for _, r := range results {
-		t.row(r.Model, figureOf(r.Train, "accuracy"), figuresOf(r.Test, "log loss", "Brier score", "(1-ROCA)%"), fmt.Sprintf("%.2f", r.Seconds), r.Terms, sizeOf(int64(r.Bytes)), r.Kind)
-	}
-	a.figureTable(t, "train: the accuracy on training mail. All other figures are of test mail.")
-	a.doubts(warnings)
 }
 
 // addComparison adds one row for each model, the best first if there is mail to choose it on, and the verdicts of the first. Rates of errors are those of the
@@ -208,7 +206,25 @@ func (x *experiment) crossValidate(names []string, folds int) error {
 	if err := x.draw(summary, collection.Classes, r.trained(), "all messages, each classified by a model that has not seen it", nil); err != nil {
 		return err
 	}
-	return x.show(r, func(a *answer) { x.describeFolds(a, r) })
+	return x.show(r, func(a *answer) {
+		a.mail(r.Corpus)
+		a.fact("split", "%d folds (%s)", r.Folds, splitMethod(x.Split, x.Seed))
+		if a.verbose {
+			a.groups(r.Corpus, "fold")
+		}
+		a.gap()
+		addComparison(a, resultsOf(r.trained()), true, false)
+		if a.verbose {
+			a.gap()
+			t := table{{"model", "deviation", "lam%", "(1-ROCA)%", "features"}}
+			for _, r := range r.Models {
+				t.row(r.Model, fmt.Sprintf("%.2f", r.Deviation), figuresOf(&r.Test, "lam%", "(1-ROCA)%"), r.Kind)
+			}
+			a.figureTable(t, "deviation is that of the accuracy over the folds, in percentage points.")
+		}
+		a.gap()
+		x.more(a)
+	})
 }
 
 type foldsReport struct {
@@ -222,24 +238,4 @@ func (r foldsReport) trained() []train.Trained {
 	return mapped(r.Models, func(m evaluate.CrossValidation) train.Trained {
 		return train.Trained{Result: train.Result{Model: m.Model, Kind: m.Kind, Test: &m.Test, Verdicts: m.Verdicts, AgainstBest: m.AgainstBest}}
 	})
-}
-
-func (x *experiment) describeFolds(a *answer, r foldsReport) {
-	a.mail(r.Corpus)
-	a.fact("split", "%d folds (%s)", r.Folds, splitMethod(x.Split, x.Seed))
-	if a.verbose {
-		a.groups(r.Corpus, "fold")
-	}
-	a.gap()
-	addComparison(a, resultsOf(r.trained()), true, false)
-	if a.verbose {
-		a.gap()
-		t := table{{"model", "deviation", "lam%", "(1-ROCA)%", "features"}}
-		for _, r := range r.Models {
-			t.row(r.Model, fmt.Sprintf("%.2f", r.Deviation), figuresOf(&r.Test, "lam%", "(1-ROCA)%"), r.Kind)
-		}
-		a.figureTable(t, "deviation is that of the accuracy over the folds, in percentage points.")
-	}
-	a.gap()
-	x.more(a)
 }

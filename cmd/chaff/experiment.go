@@ -249,9 +249,7 @@ on parts of the mail and measures them on the rest.`,
 	x.add(p, c, "measure", "model", "workers", "memory")
 	x.addPage(true)
 	c.Flags().BoolVar(&online, "online", false, "replay the mail through a new model: classify each message, then learn it")
-	for _, other := range []string{"model-file", "report", "mistakes"} {
-		c.MarkFlagsMutuallyExclusive("online", other)
-	}
+	exclude(c, "online", "model-file", "report", "mistakes")
 	return c
 }
 
@@ -281,30 +279,28 @@ func (x *experiment) evaluate() error {
 		return err
 	}
 	r := resultReport{read.Summary(), []train.Result{e.Result}, x.model, e.Mistakes}
-	return x.show(r, func(a *answer) { x.describeEvaluation(a, r, read.Classes) })
-}
-
-func (x *experiment) describeEvaluation(a *answer, r resultReport, classes []string) {
-	m := r.Models[0]
-	a.mail(r.Corpus)
-	a.line("%-12s%s, %s on %s", "model", r.File, m.Model, m.Kind)
-	a.accuracies(ofPart{"this mail", m.Test})
-	a.verdicts("verdicts", m.Verdicts, "")
-	if a.verbose {
-		a.thresholds(m.Thresholds)
-		a.gap()
-		a.figures(ofPart{"this mail", m.Test})
-		a.gap()
-		a.errors(classes, m.Test)
-	}
-	for _, warning := range m.Warnings {
-		a.warn(warning)
-	}
-	a.mistakes(classes, r.Mistakes, m.Test)
-	if !a.verbose {
-		a.gap()
-		x.more(a)
-	}
+	return x.show(r, func(a *answer) {
+		m := r.Models[0]
+		a.mail(r.Corpus)
+		a.line("%-12s%s, %s on %s", "model", r.File, m.Model, m.Kind)
+		a.accuracies(ofPart{"this mail", m.Test})
+		a.verdicts("verdicts", m.Verdicts, "")
+		if a.verbose {
+			a.thresholds(m.Thresholds)
+			a.gap()
+			a.figures(ofPart{"this mail", m.Test})
+			a.gap()
+			a.errors(read.Classes, m.Test)
+		}
+		for _, warning := range m.Warnings {
+			a.warn(warning)
+		}
+		a.mistakes(read.Classes, r.Mistakes, m.Test)
+		if !a.verbose {
+			a.gap()
+			x.more(a)
+		}
+	})
 }
 
 type replayReport struct {

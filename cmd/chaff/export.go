@@ -45,9 +45,7 @@ chaff import the kind of features that chaff inspect prints.`,
 	f.StringVar(&x.format, "as", string(features.LibSVM), "write `FORMAT`: libsvm or vw")
 	f.StringVar(&x.terms, "terms", "", "write the table of terms to `FILE`: number, training messages, term")
 	f.BoolVar(&x.weights, "weights", false, "write the weights of the model as CSV, and no mail")
-	for _, source := range sourceTable {
-		c.MarkFlagsMutuallyExclusive("weights", source.name)
-	}
+	exclude(c, "weights", mapped(sourceTable, func(s sourceFlag) string { return s.name })...)
 	return c
 }
 
@@ -118,7 +116,7 @@ func (x *exporting) writeTerms(f *filter.Filter) error {
 
 func importCommand(p *program) *cobra.Command {
 	var x onModel
-	var kind string
+	var name string // of the kind of features
 	c := &cobra.Command{
 		Use:   "import FILE [-m FILE]",
 		Short: "Make a model from weights",
@@ -130,43 +128,42 @@ from stdin. To see the terms of a message, run chaff tokens.`,
 		Example: `  chaff import weights.csv -m hand.model
   chaff import - --set tokenize.language=none < weights.csv`,
 		Args: oneArgument("table", 1),
-		RunE: func(_ *cobra.Command, args []string) error { return importWeights(&x, args[0], kind) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			table := args[0]
+			kind, err := features.ParseKind(name)
+			if err != nil || kind == features.Whole || kind == features.Evidence {
+				return fmt.Errorf("--features is %q: must be bits, counts, normalised bits, normalised counts or head bits", name)
+			}
+			o, keepKey, err := x.forNewModel([]string{table})
+			if err != nil {
+				return err
+			}
+			from := x.streams.In
+			if table != stdinPath {
+				file, err := os.OpenFile(table, os.O_RDONLY|syscall.O_NONBLOCK, 0) // which may be a pipe: it is empty if nobody writes to it
+				if err != nil {
+					return fmt.Errorf("import %s: %w", table, errors.Unwrap(err))
+				}
+				defer file.Close()
+				from = file
+			}
+			var f *filter.Filter
+			w, err := weights.Read(from)
+			if err == nil {
+				f, err = w.Filter(o.Reading, kind)
+			}
+			if err != nil {
+				return fmt.Errorf("import %s: %w", table, err)
+			}
+			if err := errors.Join(store.SaveAlone(x.command.Context(), x.model, f), keepKey()); err != nil {
+				return err
+			}
+			screen.Printf(x.stdout, "Saved the weights of %s for the classes %s to %s.\n", plural(len(w.Terms), "term"), strings.Join(w.Classes, ", "), x.model)
+			return nil
+		},
 	}
 	x.add(p, c, "save", "", "workers", "memory")
-	c.Flags().StringVar(&kind, "features", features.Bits.String(), "weigh terms as `KIND`: bits, counts, normalised bits, normalised counts or head bits")
+	c.Flags().StringVar(&name, "features", features.Bits.String(), "weigh terms as `KIND`: bits, counts, normalised bits, normalised counts or head bits")
 	x.addReplace()
 	return c
-}
-
-func importWeights(x *onModel, table, kindName string) error {
-	kind, err := features.ParseKind(kindName)
-	if err != nil || kind == features.Whole || kind == features.Evidence {
-		return fmt.Errorf("--features is %q: must be bits, counts, normalised bits, normalised counts or head bits", kindName)
-	}
-	o, keepKey, err := x.forNewModel([]string{table})
-	if err != nil {
-		return err
-	}
-	from := x.streams.In
-	if table != stdinPath {
-		file, err := os.OpenFile(table, os.O_RDONLY|syscall.O_NONBLOCK, 0) // which may be a pipe: it is empty if nobody writes to it
-		if err != nil {
-			return fmt.Errorf("import %s: %w", table, errors.Unwrap(err))
-		}
-		defer file.Close()
-		from = file
-	}
-	var f *filter.Filter
-	w, err := weights.Read(from)
-	if err == nil {
-		f, err = w.Filter(o.Reading, kind)
-	}
-	if err != nil {
-		return fmt.Errorf("import %s: %w", table, err)
-	}
-	if err := errors.Join(store.SaveAlone(x.command.Context(), x.model, f), keepKey()); err != nil {
-		return err
-	}
-	screen.Printf(x.stdout, "Saved the weights of %s for the classes %s to %s.\n", plural(len(w.Terms), "term"), strings.Join(w.Classes, ", "), x.model)
-	return nil
 }

@@ -23,7 +23,33 @@ was trained on, its figures, and its strongest terms.`,
 		Example: `  chaff inspect
   chaff inspect -m spam.model --terms 30`,
 		Args: noArguments,
-		RunE: func(*cobra.Command, []string) error { return inspect(p, int(strongest)) },
+		RunE: func(*cobra.Command, []string) error {
+			f, err := delivery.OpenModel(p.model, p.stderr)
+			if err != nil {
+				return err
+			}
+			info, err := os.Stat(p.model)
+			if err != nil {
+				return err
+			}
+			terms, err := f.Strongest(int(strongest))
+			noTexts := errors.Is(err, filter.ErrNoTexts)
+			if err != nil && !noTexts {
+				return delivery.ModelError(p.model, err)
+			}
+			from, err := train.ProvenanceOf(f)
+			if err != nil {
+				return delivery.ModelError(p.model, err)
+			}
+			from.Sample = nil // it means nothing to a reader
+			all := inspection{File: p.model, Bytes: info.Size(), Settings: f.Settings(), Provenance: from, Strongest: []strongestTerms{},
+				terms: f.Vocabulary().Len(), noTexts: noTexts && strongest > 0}
+			for c := range terms {
+				all.Strongest = append(all.Strongest, strongestTerms{all.Settings.Classes[c], terms[c]})
+			}
+			p.verbose = true // there is no short answer
+			return p.show(all, all.describe)
+		},
 	}
 	p.addModelFile(c, "show", "print all as JSON")
 	c.Flags().UintVar(&strongest, "terms", 10, "show the `N` strongest terms of each class")
@@ -45,34 +71,6 @@ type inspection struct {
 type strongestTerms struct {
 	Class string              `json:"class"`
 	Terms []filter.TermWeight `json:"terms"`
-}
-
-func inspect(p *program, strongest int) error {
-	f, err := delivery.OpenModel(p.model, p.stderr)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(p.model)
-	if err != nil {
-		return err
-	}
-	terms, err := f.Strongest(strongest)
-	noTexts := errors.Is(err, filter.ErrNoTexts)
-	if err != nil && !noTexts {
-		return delivery.ModelError(p.model, err)
-	}
-	from, err := train.ProvenanceOf(f)
-	if err != nil {
-		return delivery.ModelError(p.model, err)
-	}
-	from.Sample = nil // it means nothing to a reader
-	all := inspection{File: p.model, Bytes: info.Size(), Settings: f.Settings(), Provenance: from, Strongest: []strongestTerms{},
-		terms: f.Vocabulary().Len(), noTexts: noTexts && strongest > 0}
-	for c := range terms {
-		all.Strongest = append(all.Strongest, strongestTerms{all.Settings.Classes[c], terms[c]})
-	}
-	p.verbose = true // there is no short answer
-	return p.show(all, all.describe)
 }
 
 func (i inspection) describe(a *answer) {

@@ -107,12 +107,9 @@ pass. It takes of the flags --class, --forget, --ham, --model-file, --spam and
 	f.BoolVar(&x.dryRun, "dry-run", false, "with --maildir: print what would be learned, and learn nothing")
 	addFormat(c, &x.format, "what is at each PATH")
 	c.MarkFlagsMutuallyExclusive("spam", "ham", "class", "forget", "maildir")
-	c.MarkFlagsMutuallyExclusive("begin", "forget")
-	c.MarkFlagsMutuallyExclusive("begin", "maildir")
-	c.MarkFlagsMutuallyExclusive("yes", "forget")
-	for _, other := range []string{"attached", "yes", "format", "origin", "since"} {
-		c.MarkFlagsMutuallyExclusive("maildir", other)
-	}
+	exclude(c, "begin", "forget", "maildir")
+	exclude(c, "yes", "forget")
+	exclude(c, "maildir", "attached", "yes", "format", "origin", "since")
 	return c
 }
 

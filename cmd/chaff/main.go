@@ -236,6 +236,13 @@ func (p *program) use() string {
 	return " -m " + screen.Printable(hint.Word(p.model))
 }
 
+// exclude makes a flag of c exclude each of some others.
+func exclude(c *cobra.Command, flag string, others ...string) {
+	for _, other := range others {
+		c.MarkFlagsMutuallyExclusive(flag, other)
+	}
+}
+
 // addFormat adds the flag --format for the paths that what names.
 func addFormat(c *cobra.Command, format *string, what string) {
 	names := sources.Formats()

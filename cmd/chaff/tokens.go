@@ -48,8 +48,7 @@ uses the settings in force, or those of a model.`,
 	x.add(p, c, "", "print one JSON object for each message")
 	c.Flags().StringVarP(&p.model, "model-file", "m", "", "read the message with the settings of the model in `FILE`")
 	addFormat(c, &format, "what is at PATH")
-	c.MarkFlagsMutuallyExclusive("model-file", "set")
-	c.MarkFlagsMutuallyExclusive("model-file", "config")
+	exclude(c, "model-file", "set", "config")
 	return c
 }
 

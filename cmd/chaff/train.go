@@ -58,9 +58,7 @@ The models are ` + strings.Join(screen.Wrap(strings.Fields(strings.Join(models.N
 	c.Flags().BoolVar(&x.noLog, "no-log", false, "save the model alone: it cannot learn single messages")
 	c.Flags().BoolVar(&x.quick, "quick", false, "fit one model to all mail, and measure nothing; chaff retrain measures it later")
 	x.addReplace()
-	for _, measures := range []string{"report", "mistakes", "verbose"} {
-		c.MarkFlagsMutuallyExclusive("quick", measures)
-	}
+	exclude(c, "quick", "report", "mistakes", "verbose") // which show what it does not measure
 	return c
 }
 
