@@ -220,8 +220,15 @@ func (w *walker) folder(dir string, as Format, nested bool, entries []fs.DirEntr
 	}
 	f := inspectFolder(w.fsys, dir, entries)
 	switch f.format = cmp.Or(as, f.format); f.format {
-	case Maildir:
-		if w.maildir(dir); !nested {
+	case Maildir: // in the order of unique names
+		files, err := readMaildir(w.fsys, dir, w.label)
+		if err != nil {
+			w.give(Item{Origin: dir, Label: w.label}, err)
+		}
+		for _, f := range files {
+			w.give(f.Item, f.Err)
+		}
+		if !nested {
 			return
 		}
 	case MH:
@@ -240,17 +247,6 @@ func (w *walker) folder(dir string, as Format, nested bool, entries []fs.DirEntr
 			w.doubt(name)
 			w.folder(name, "", true, nil)
 		}
-	}
-}
-
-// maildir yields the messages of a Maildir in the order of their unique names.
-func (w *walker) maildir(dir string) {
-	files, err := readMaildir(w.fsys, dir, w.label)
-	if err != nil {
-		w.give(Item{Origin: dir, Label: w.label}, err)
-	}
-	for _, f := range files {
-		w.give(f.Item, f.Err)
 	}
 }
 

@@ -41,39 +41,27 @@ const (
 	CSV        Format = "table"   // a table of messages, separated by commas, semicolons or tabs
 )
 
+// openers opens labelled mail of these formats; openAll opens mail of one label.
+var openers = map[Format]func(p *place, o Options) (Mail, error){
+	Mailbox: (*place).openMailbox, Subfolders: (*place).openClasses, Index: (*place).openIndex, CSV: (*place).openTable,
+}
+
 // A kind says what has a format.
 type kind string
 
 const (
 	ofFolder kind = "folder"
 	ofFile   kind = "file"
-	labelled kind = "labelled mail"
 )
 
-// formats is the table of formats. Labelled mail is opened as its row says, and all other by openAll.
-var formats = []struct {
-	format Format
-	kind   kind
-	open   func(p *place, o Options) (Mail, error)
-}{
-	{Maildir, ofFolder, nil},
-	{MH, ofFolder, nil},
-	{Thunderbird, ofFolder, nil},
-	{Folder, ofFolder, nil},
-	{Mbox, ofFile, nil},
-	{Message, ofFile, nil},
-	{Archive, ofFile, nil},
-	{Mailbox, labelled, (*place).openMailbox},
-	{Subfolders, labelled, (*place).openClasses},
-	{Index, labelled, (*place).openIndex},
-	{CSV, labelled, (*place).openTable},
-}
-
-// Formats returns the formats of some kinds; without any, all those whose messages get one label: those of folders, then those of files.
+// Formats returns the formats whose messages get one label: those of folders, then those of files, or only those of a kind.
 func Formats(kinds ...kind) (names []string) {
-	for _, row := range formats {
-		if slices.Contains(kinds, row.kind) || len(kinds) == 0 && row.kind != labelled {
-			names = append(names, string(row.format))
+	for _, of := range []struct {
+		kind   kind
+		format Format
+	}{{ofFolder, Maildir}, {ofFolder, MH}, {ofFolder, Thunderbird}, {ofFolder, Folder}, {ofFile, Mbox}, {ofFile, Message}, {ofFile, Archive}} {
+		if len(kinds) == 0 || of.kind == kinds[0] {
+			names = append(names, string(of.format))
 		}
 	}
 	return names
@@ -102,10 +90,8 @@ func OpenLabelled(path string, o Options) (Mail, error) {
 	if err != nil {
 		return Mail{}, err
 	}
-	for _, row := range formats {
-		if row.format == o.Format && row.kind == labelled {
-			return row.open(p, o)
-		}
+	if open := openers[o.Format]; open != nil {
+		return open(p, o)
 	}
 	if o.Label != "" {
 		return p.openAll(o)

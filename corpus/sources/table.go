@@ -283,21 +283,17 @@ func rowSize(b []byte, comma byte) int {
 			first = size
 		}
 		if comma == '\t' || quotes%2 == 0 {
-			if size == first || isRow(b[:size], comma) {
-				return size
+			if size > first {
+				strict := newCSV(b[:size], comma)
+				strict.LazyQuotes = false
+				if _, err := strict.Read(); err != nil {
+					return first
+				}
 			}
-			break
+			return size
 		}
 	}
 	return first
-}
-
-// isRow reports whether encoding/csv accepts b as a row.
-func isRow(b []byte, comma byte) bool {
-	r := newCSV(b, comma)
-	r.LazyQuotes = false
-	_, err := r.Read()
-	return err == nil
 }
 
 func newCSV(b []byte, comma byte) *csv.Reader {
