@@ -100,23 +100,18 @@ func (w *spaced) add(chunk []byte, kinds byteKind, gap int) (word []byte) {
 	r, size := utf8.DecodeRune(letter)
 	isLetter := size == len(letter) && isEuropean(r) && unicode.IsLetter(r)
 	single := isLetter && len(letter) == len(chunk)
-	fits := w.count < 2 || gap == w.gap
-	if isLetter && fits && !single {
-		w.letters = append(w.letters, letter...)
-		w.count++
-	}
-	if !fits || !single { // the run ends
-		if w.count >= minSpaced && !isRepeated(w.letters) {
-			word = slices.Clone(w.letters)
+	if isLetter && (w.count < 2 || gap == w.gap) {
+		w.letters, w.count, w.gap = append(w.letters, letter...), w.count+1, gap
+		if single {
+			return nil
 		}
-		w.letters, w.count = w.letters[:0], 0
 	}
+	if w.count >= minSpaced && !isRepeated(w.letters) { // the run ends
+		word = slices.Clone(w.letters)
+	}
+	w.letters, w.count = w.letters[:0], 0
 	if single {
-		if w.count > 0 {
-			w.gap = gap
-		}
-		w.letters = append(w.letters, letter...)
-		w.count++
+		w.letters, w.count = append(w.letters, letter...), 1
 	}
 	return word
 }

@@ -102,13 +102,23 @@ func (o Options) Validate() error {
 
 // Tokenizer turns messages into terms. It is not safe for concurrent use.
 type Tokenizer struct {
-	cutter
+	terms
 	domains  *cache // the registered domains of hosts
 	rules    *fieldRules
 	lexicons map[string]lexicon // of stemmed words, by tag
+	view     viewer
 	spaced   spaced
 	textRead int // bytes of the text of the message that were read
 	gramText []byte
+	segments [][]byte
+	types    []int
+
+	current lexicon
+	inPairs bool     // each term forms a pair with the one before
+	before  struct { // the first word of a pair
+		term []byte
+		hash uint64
+	}
 }
 
 // New returns a tokenizer that hashes terms under a key. The error is that of [Options.Validate].
@@ -116,13 +126,13 @@ func New(o Options, key termkey.Key) (*Tokenizer, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
 	}
-	out := &terms{options: o, key: key, room: make([]byte, 0, roomSize)}
 	t := &Tokenizer{
-		cutter:   cutter{terms: out, view: viewer{seen: &out.seen}},
+		terms:    terms{options: o, key: key, room: make([]byte, 0, roomSize)},
 		domains:  newCache(key, "", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil }),
 		rules:    &fieldRules{options: o, byName: make(map[string]*fieldRule)},
 		lexicons: make(map[string]lexicon),
 	}
+	t.view.seen = &t.seen
 	for _, tag := range [...]string{"subject:", attachedPrefix + "subject:", bodyTag, hiddenTag} {
 		t.lexicons[tag] = lexicon{tag: tag, known: newCache(key, tag, stems(o.Language)), isProse: tag != hiddenTag}
 	}

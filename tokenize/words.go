@@ -171,95 +171,74 @@ const (
 	wordPart              // a part of a word that was emitted already
 )
 
-// cutter cuts text into words and signs, and emits their terms.
-type cutter struct {
-	*terms
-	view     viewer
-	segments [][]byte
-	types    []int
-
-	current lexicon
-	inPairs bool     // each term forms a pair with the one before
-	before  struct { // the first word of a pair
-		term []byte
-		hash uint64
-	}
-}
-
 // putSegment emits a word or sign of the text that is cut, and the pair that it forms with the one before.
-func (c *cutter) putSegment(segment []byte, kind segmentKind) {
+func (t *Tokenizer) putSegment(segment []byte, kind segmentKind) {
 	var word []byte
 	var hash uint64
 	switch {
-	case kind == symbol && !c.options.Symbols:
+	case kind == symbol && !t.options.Symbols:
 		return
-	case kind != symbol, len(segment) > c.options.MaxLength: // a line of underscores
-		word, hash = c.putWord(c.current, segment)
-	case c.current.known != nil:
-		word, hash, _ = c.current.known.get(segment, true)
-		c.putHashed(hash, word, segment)
+	case kind != symbol, len(segment) > t.options.MaxLength: // a line of underscores
+		word, hash = t.putWord(t.current, segment)
+	case t.current.known != nil:
+		word, hash, _ = t.current.known.get(segment, true)
+		t.putHashed(hash, word, segment)
 	default:
-		word, hash = c.putTagged(c.current.tag, segment, segment)
+		word, hash = t.putTagged(t.current.tag, segment, segment)
 	}
-	if !c.inPairs || kind == wordPart || len(word) == 0 {
+	if !t.inPairs || kind == wordPart || len(word) == 0 {
 		return
 	}
-	if c.left >= 0 { // a pair is not a token
-		group := c.group
+	if t.left >= 0 { // a pair is not a token
+		group := t.group
 		if group == evidence.Words {
 			group = evidence.Pairs
 		}
-		e := &c.emitted
-		e.Hash, e.First, e.Second, e.Token, e.Head, e.Group = termkey.Pair(c.before.hash, hash), c.before.term, word[len(c.current.tag):], nil, false, group
-		c.emit(e)
+		e := &t.emitted
+		e.Hash, e.First, e.Second, e.Token, e.Head, e.Group = termkey.Pair(t.before.hash, hash), t.before.term, word[len(t.current.tag):], nil, false, group
+		t.emit(e)
 	}
-	c.before.term, c.before.hash = word, hash
+	t.before.term, t.before.hash = word, hash
 }
 
 // unicodeWords emits the words of a normalised chunk of any script. In scripts without spaces, such as Chinese, Japanese and Thai, segment returns single
 // characters, or letters that it has no rules for: these are counted in overlapping pairs. Korean words end in particles: they are counted whole and, from
-// three syllables on, in pairs too, which the forms of a word share.
-func (c *cutter) unicodeWords(text []byte) {
-	var err error
-	c.segments, c.types, _, err = segment.SegmentWordsDirect(text, c.segments[:0], c.types[:0])
-	if err != nil {
-		// Valid UTF-8 has no errors. If it ever has, the text counts as one word.
-		c.putSegment(text, plainWord)
-		return
-	}
+// three syllables on, in pairs too, which the forms of a word share. Valid UTF-8 has no errors.
+func (t *Tokenizer) unicodeWords(text []byte) {
+	t.segments, t.types, _, _ = segment.SegmentWordsDirect(text, t.segments[:0], t.types[:0])
 	run, runEnd, at := 0, 0, 0 // the characters to pair, and the segment, as offsets
-	for i, s := range c.segments {
+	for i, s := range t.segments {
 		start := at
 		at += len(s)
 		first, _ := utf8.DecodeRune(s)
-		switch kind := c.types[i]; {
+		switch kind := t.types[i]; {
 		case kind == segment.Ideo, kind == segment.Kana, kind == segment.None && (unicode.IsLetter(first) || unicode.IsMark(first)):
 			if runEnd != start {
-				c.pairs(text[run:runEnd], plainWord)
+				t.pairs(text[run:runEnd], plainWord)
 				run = start
 			}
 			runEnd = at
 		case kind != segment.None && len(bytes.Trim(s, "_")) == 0:
-			c.putSegment(s, symbol) // a blank to fill in
+			t.putSegment(s, symbol) // a blank to fill in
 		case kind != segment.None:
-			c.putSegment(s, plainWord)
+			t.putSegment(s, plainWord)
 			if scriptOf(first) == hangul && len(s) > 2*utf8.RuneLen(first) {
-				c.pairs(s, wordPart)
+				t.pairs(s, wordPart)
 			}
 		case !unicode.IsSpace(first) && !unicode.IsControl(first):
-			c.putSegment(s, symbol)
+			t.putSegment(s, symbol)
 		}
 	}
-	c.pairs(text[run:runEnd], plainWord)
+	t.pairs(text[run:runEnd], plainWord)
 }
 
 // pairs emits each two neighbouring characters of run, or its only one.
-func (c *cutter) pairs(run []byte, kind segmentKind) {
+func (t *Tokenizer) pairs(run []byte, kind segmentKind) {
 	for isOnly := true; len(run) > 0; isOnly = false {
 		_, first := utf8.DecodeRune(run)
 		_, second := utf8.DecodeRune(run[first:])
 		if second > 0 || isOnly {
-			c.putSegment(run[:first+second], kind)
+			t.putSegment(run[:first+second], kind)
 		}
 		run = run[first:]
 	}
@@ -269,7 +248,7 @@ func (c *cutter) pairs(run []byte, kind segmentKind) {
 // tenth of the CPU of bulk classification. The rules are WB5 to WB13b of UAX #29.
 // Letters, digits and underscores join (WB5, 8, 9, 10, 13a, 13b). A colon, full stop or apostrophe joins two letters (WB6, 7), and a comma,
 // semicolon, full stop or apostrophe two digits (WB11, 12). Everything else is a segment of its own (WB999).
-func (c *cutter) asciiWords(text []byte) {
+func (t *Tokenizer) asciiWords(text []byte) {
 	const joined = alpha | digit | underline
 	for len(text) > 0 {
 		all := kindOf[text[0]]
@@ -292,7 +271,7 @@ func (c *cutter) asciiWords(text []byte) {
 		if all == underline || all&joined == 0 {
 			kind = symbol
 		}
-		c.putSegment(text[:size], kind)
+		t.putSegment(text[:size], kind)
 		text = text[size:]
 	}
 }
