@@ -40,14 +40,8 @@ func (h *headers) describeTransfer(e *entity, value []byte) {
 	token, _ := cutToken(value)
 	e.encoding = h.toUTF8(h.lower(token), nil, false)
 	for _, name := range [][]byte{value, token} { // all of it for "8 bit"
-		letters := make([]byte, 0, maxName)
-		for _, c := range name[:min(len(name), maxName)] {
-			if ascii.IsAlphanumeric(c) {
-				letters = append(letters, ascii.Lower(c))
-			}
-		}
 		var isKnown bool
-		if e.transfer, isKnown = transfers[string(letters)]; isKnown {
+		if e.transfer, isKnown = transfers[string(appendAlphanumeric(make([]byte, 0, maxName), name[:min(len(name), maxName)]))]; isKnown {
 			isProper := slices.Contains([]string{"", "7bit", "8bit", "binary", "base64", "quoted-printable"}, string(e.encoding))
 			if !isProper && e.transfer != transferUUencode { // which is not in MIME
 				h.msg.Repairs.Add(MisspeltEncoding)
@@ -71,9 +65,7 @@ func (t *texts) content(e entity, body []byte, most int) []byte {
 	start, ok := len(t.arena), true
 	switch e.transfer {
 	case transferQuotedPrintable:
-		if t.arena, ok = appendQuotedPrintable(t.arena, body); !ok {
-			t.msg.Repairs.Add(BadQuotedPrintable)
-		}
+		t.arena, ok = appendQuotedPrintable(t.arena, body)
 	case transferBase64:
 		clean, err := base64.StdEncoding.AppendDecode(t.arena, body)
 		if err == nil {
@@ -85,9 +77,6 @@ func (t *texts) content(e entity, body []byte, most int) []byte {
 		if t.arena, ok = appendBase64(t.arena, body[:length]); length < len(body) {
 			t.arena, ok = append(append(t.arena, '\n'), body[length:]...), false
 		}
-		if !ok {
-			t.msg.Repairs.Add(BadBase64)
-		}
 	case transferUUencode:
 		at, lines, _, found := findUUBegin(body)
 		if !found {
@@ -95,9 +84,7 @@ func (t *texts) content(e entity, body []byte, most int) []byte {
 			return t.cutText(body, most)
 		}
 		var rest []byte
-		if t.arena, rest, ok = appendUU(t.arena, body[lines:]); !ok {
-			t.msg.Repairs.Add(BadUUencode)
-		}
+		t.arena, rest, ok = appendUU(t.arena, body[lines:])
 		// Programs that do not know the encoding show what is around the file, and capitals that look like it.
 		for _, text := range [...][]byte{body[:at], body[lines : len(body)-len(rest)], rest} {
 			if hasWords(text) {
@@ -106,6 +93,9 @@ func (t *texts) content(e entity, body []byte, most int) []byte {
 		}
 	default:
 		return t.cutText(body, most)
+	}
+	if !ok {
+		t.msg.Repairs.Add([...]Repair{transferQuotedPrintable: BadQuotedPrintable, transferBase64: BadBase64, transferUUencode: BadUUencode}[e.transfer])
 	}
 	return t.cutText(slices.Clip(t.arena[start:]), most)
 }

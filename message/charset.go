@@ -149,16 +149,13 @@ func hasOrderMark(text []byte) bool {
 //
 // QUIRK: text with escapes is declared. Some programs send it without a charset, or with another one (charset-escapes.eml).
 func charsetBySignature(text []byte, valid bool) string {
-	if !valid {
-		if hasOrderMark(text) && bytes.IndexByte(text, 0) >= 0 {
-			return "utf-16"
-		}
-		return ""
+	if !valid && hasOrderMark(text) && bytes.IndexByte(text, 0) >= 0 {
+		return "utf-16"
 	}
 	for _, escapes := range [...]struct{ sequence, charset string }{
 		{"\x1b$B", "iso-2022-jp"}, {"\x1b$@", "iso-2022-jp"}, {"\x1b$(D", "iso-2022-jp"}, {"\x1b$)C", "iso-2022-kr"},
 	} {
-		if bytes.Contains(text, []byte(escapes.sequence)) {
+		if valid && bytes.Contains(text, []byte(escapes.sequence)) {
 			return escapes.charset
 		}
 	}

@@ -157,13 +157,18 @@ func charsetNamed(label string) string {
 // cleanLabel returns the letters and digits of a label in lower case, without what broken programs leave before them: "charset=", and the "3D"
 // of quoted-printable.
 func cleanLabel(label string) string {
-	clean := strings.Map(func(r rune) rune {
-		if r >= utf8.RuneSelf || !ascii.IsAlphanumeric(byte(r)) {
-			return -1
-		}
-		return rune(ascii.Lower(byte(r)))
-	}, label)
+	clean := string(appendAlphanumeric(nil, []byte(label)))
 	return strings.TrimPrefix(strings.TrimPrefix(clean, "charset"), "3d")
+}
+
+// appendAlphanumeric appends the letters and digits of a name in lower case.
+func appendAlphanumeric(dst, name []byte) []byte {
+	for _, c := range name {
+		if ascii.IsAlphanumeric(c) {
+			dst = append(dst, ascii.Lower(c))
+		}
+	}
+	return dst
 }
 
 // wide returns the decoder for a text in UTF-16 or UTF-32, and the text without half a unit at its end.

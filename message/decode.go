@@ -218,7 +218,7 @@ func (d *Decoder) addLeaf(e entity, body []byte) {
 	case kind == kindCalendar && !bytes.Contains(bytes.ToLower(d.contentStart(e, body)), []byte("begin:v")): // most programs show it as it stands
 		kind = kindText
 	}
-	var files []inlineFile
+	var files []entity
 	d.page.runsScripts, d.page.frames, d.page.depth = part.Attachment, d.page.frames[:0], 0
 	left := d.left
 	switch kind {
@@ -238,13 +238,13 @@ func (d *Decoder) addLeaf(e entity, body []byte) {
 	d.page.runsScripts, d.page.isXML = false, false
 	d.readFrames()
 	for _, f := range files {
-		d.addLeaf(f.entity, f.content) // which may contain files
+		d.addLeaf(f, f.content) // which may contain files
 	}
 	d.left = min(d.left, left) // what was read counts, even if it was dropped
 }
 
 // readText sets the text of a part and adds its links to the message. It returns how much text it read, and the files that plain text contains.
-func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read int, files []inlineFile) {
+func (d *Decoder) readText(part *Part, e entity, body []byte, isHTML bool) (read int, files []entity) {
 	encoded := body
 	body = d.content(e, body, d.left)
 	read = len(body)

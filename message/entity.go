@@ -23,6 +23,8 @@ type entity struct {
 
 	typeField, encodingField []byte // the last field of that name, nil if there is none
 	hasDisposition           bool   // there was a Content-Disposition
+
+	content []byte // of a file inside of a plain text, which has no header
 }
 
 // describe reads a field that describes the content. The reading decides which of two types or encodings counts; of other
@@ -148,11 +150,6 @@ type piece struct {
 // wholeValue is the index of a value that is not in pieces. It sorts before pieces.
 const wholeValue = -1
 
-// parameter is a "name=value" of a field.
-type parameter struct {
-	name, value []byte
-}
-
 // cutParams leaves the parameters of a field in h.params. The name of one is the last word before the "=".
 //
 // QUIRK: comments may stand between all words of a field. Mail also has parentheses in values without quotes, such as
@@ -182,7 +179,7 @@ func (h *headers) cutParams(params []byte) {
 			}
 		}
 		if params = after; len(name) > 0 {
-			h.params = append(h.params, parameter{name, value})
+			h.params = append(h.params, attribute{name, value})
 		}
 	}
 }

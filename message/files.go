@@ -158,16 +158,10 @@ const (
 	maxPacked = 512 << 10
 )
 
-// inlineFile is a file inside of a plain text.
-type inlineFile struct {
-	entity
-	content []byte
-}
-
 // takeFiles returns text without the uuencoded files in it, and these.
 //
 // QUIRK: before MIME, and long after, programs wrote files into the text (uuencode.eml).
-func (d *Decoder) takeFiles(text []byte) (_ []byte, files []inlineFile) {
+func (d *Decoder) takeFiles(text []byte) (_ []byte, files []entity) {
 	var pieces [][]byte // of the text between the files
 	for {
 		from, lines, name, ok := findUUBegin(text)
@@ -184,7 +178,7 @@ func (d *Decoder) takeFiles(text []byte) (_ []byte, files []inlineFile) {
 			pieces = append(pieces, encoded)
 		}
 		content := d.keep(decoded)
-		file := inlineFile{entity{mediaType: typeFile, filename: d.decodeWords(name, nil), attachment: true}, content}
+		file := entity{mediaType: typeFile, filename: d.decodeWords(name, nil), attachment: true, content: content}
 		if head := content[:min(len(content), sniffBytes)]; !isBinary(head) && kindOf(head) == "" {
 			file.mediaType = typePlain
 		}

@@ -28,7 +28,7 @@ type headers struct {
 	isAmbiguous bool // the message has two values for the same, or two ends of the header of a part
 	isLong      bool // the header of a part goes on, although other fields than those of parts follow
 
-	params []parameter // of the current field
+	params []attribute // of the current field
 	pieces []piece     // of the current parameter
 }
 

@@ -51,7 +51,7 @@ type scanner struct {
 	characters map[string]string // by the references to them
 }
 
-// attribute is an attribute of a tag, with its name in lower case.
+// attribute is an attribute of a tag, with its name in lower case, or a parameter of a header field.
 type attribute struct{ name, value []byte }
 
 // start starts with a page.
