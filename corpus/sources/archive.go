@@ -85,8 +85,12 @@ func openArchive(fsys fs.FS, name string) (fs.FS, error) {
 	for method, c := range map[uint16]compression{12: bzipped, 93: zstandard, 95: xzipped} {
 		a.RegisterDecompressor(method, func(r io.Reader) io.ReadCloser { return io.NopCloser(c.decompress(bufio.NewReader(r))) })
 	}
-	if kind == "tar" {
-		a.File = newestOf(a.File[:members])
+	if kind == "tar" { // without the members whose name a later one has
+		newest := make(map[string]*zip.File)
+		for _, f := range a.File[:members] {
+			newest[f.Name] = f
+		}
+		a.File = slices.DeleteFunc(a.File[:members], func(f *zip.File) bool { return newest[f.Name] != f })
 	}
 	a.nameMembers()
 	return a, damage
@@ -135,15 +139,6 @@ func cleanName(name string) string {
 		parts[i] = strings.ToValidUTF8(p[:min(len(p), maxNamePart)], "\ufffd")
 	}
 	return strings.Join(parts, "/")
-}
-
-// newestOf leaves out the members of a tar whose name a later one has.
-func newestOf(members []*zip.File) []*zip.File {
-	newest := make(map[string]*zip.File)
-	for _, f := range members {
-		newest[f.Name] = f
-	}
-	return slices.DeleteFunc(members, func(f *zip.File) bool { return newest[f.Name] != f })
 }
 
 // nameMembers gives each file of the archive a name of its own inside it. It leaves out what is neither a file nor a folder, links to

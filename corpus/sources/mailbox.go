@@ -314,20 +314,6 @@ func (p Plan) Has(label string) bool {
 	return slices.ContainsFunc(p.Folders, func(f PlanFolder) bool { return f.Label == label })
 }
 
-// leaveOut leaves out the mail folder at the path name. It does nothing if that is no folder of the mailbox.
-func (p *Plan) leaveOut(name string) {
-	named, err := os.Stat(name)
-	if _, isSystem := p.fsys.(system); err != nil || !isSystem {
-		return
-	}
-	for i := range p.Folders {
-		f := &p.Folders[i]
-		if info, err := os.Stat(f.path); err == nil && os.SameFile(info, named) {
-			f.Label, f.Reason = LeftOut, "named by itself"
-		}
-	}
-}
-
 func (p *place) openMailbox(o Options) (Mail, error) {
 	plan, err := p.plan()
 	if err != nil {
@@ -339,8 +325,15 @@ func (p *place) openMailbox(o Options) (Mail, error) {
 // mail is that of the mailbox at a path without the folders at the paths apart.
 func (p Plan) mail(name string, apart []string) Mail {
 	noSpam := !p.Has(Spam)
-	for _, folder := range apart {
-		p.leaveOut(folder)
+	_, isSystem := p.fsys.(system)
+	for _, name := range apart {
+		named, err := os.Stat(name)
+		for i := range p.Folders {
+			f := &p.Folders[i]
+			if info, failed := os.Stat(f.path); isSystem && err == nil && failed == nil && os.SameFile(info, named) {
+				f.Label, f.Reason = LeftOut, "named by itself"
+			}
+		}
 	}
 	ham, unseen := 0, 0
 	notes := []string{name + ":"}

@@ -183,26 +183,24 @@ func (s *mboxScanner) line(line []byte) {
 		return
 	case s.inHeader:
 		s.message.read(text)
-	case bytes.HasPrefix(text, []byte(lines.FromPrefix)):
-		s.hold(start, text)
+	case bytes.HasPrefix(text, []byte(lines.FromPrefix)): // the next line decides about it
+		s.likeness, s.heldAfterEmpty = likenessOf(text), s.afterEmpty
+		s.held = s.likeness != likeText || s.afterEmpty
+		s.heldAt, s.heldLine = start, append(s.heldLine[:0], text[:min(len(text), maxShown)]...)
+		s.patches = s.patches || s.likeness == likePatch && s.message == nil
 	}
 	s.afterEmpty, s.text = false, true
-}
-
-// hold keeps the line at start, which begins with "From ", until the next line decides about it.
-func (s *mboxScanner) hold(start int64, text []byte) {
-	s.likeness, s.heldAfterEmpty = likenessOf(text), s.afterEmpty
-	s.held = s.likeness != likeText || s.afterEmpty
-	s.heldAt, s.heldLine = start, append(s.heldLine[:0], text[:min(len(text), maxShown)]...)
-	s.patches = s.patches || s.likeness == likePatch && s.message == nil
 }
 
 // decide settles whether the held line begins a message, given the text of the next line.
 func (s *mboxScanner) decide(next []byte) {
 	s.held = false
 	next = bytes.TrimPrefix(next, []byte(byteOrderMark)) // of the file that the message was in
+	dated := s.likeness == likeDated || s.likeness == likePatch && s.patches
+	another := bytes.HasPrefix(bytes.TrimPrefix(next, []byte(">")), []byte(lines.FromPrefix))
 	switch {
-	case s.begins(next):
+	case dated && (isField(next) || s.heldAfterEmpty && (s.message == nil || len(next) == 0 || another)),
+		s.likeness == likeSender && s.heldAfterEmpty && isMailField(next):
 		s.close(s.heldAt)
 		s.message, s.inHeader = &mboxMessage{offset: s.heldAt}, true
 	case s.likeness >= likeDated, (s.heldAfterEmpty || s.likeness == likeSender) && isMailField(next):
@@ -210,15 +208,6 @@ func (s *mboxScanner) decide(next []byte) {
 			s.missedLine = string(s.heldLine)
 		}
 	}
-}
-
-// begins reports whether the held line begins a message, given the text of the next line.
-func (s *mboxScanner) begins(next []byte) bool {
-	dated := s.likeness == likeDated || s.likeness == likePatch && s.patches
-	if dated && (isField(next) || s.heldAfterEmpty && (s.message == nil || len(next) == 0 || bytes.HasPrefix(bytes.TrimPrefix(next, []byte(">")), []byte(lines.FromPrefix)))) {
-		return true
-	}
-	return s.likeness == likeSender && s.heldAfterEmpty && isMailField(next)
 }
 
 // end ends the last message.

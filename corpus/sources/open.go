@@ -171,35 +171,29 @@ func (p *place) recognise(o Options) (Mail, error) {
 	}
 	gmail := p.countGmail()
 	o.Label = labelOfName(p.path)
-	if p.hasFolders() {
-		both, isBoth := p.hamAndSpam()
-		switch {
-		case noMailbox == nil && !isBoth && o.Label == "":
-			return plan.mail(p.path, o.Apart), nil
-		case isBoth:
-			return both.mail(p.path), nil
-		case len(gmail) > 0:
-			return p.openGmail(gmail), nil
-		case p.format == Thunderbird:
-			if mail := p.openThunderbird(o); !mail.NoSpam || o.Label == "" {
-				return mail, nil
-			}
+	both, isBoth := p.hamAndSpam() // nor is a file these
+	line, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(string(p.head), byteOrderMark)), "\n")
+	_, _, noIndex := parseIndexLine(strings.TrimSpace(line))
+	switch {
+	case noMailbox == nil && !isBoth && o.Label == "":
+		return plan.mail(p.path, o.Apart), nil
+	case isBoth:
+		return both.mail(p.path), nil
+	case len(gmail) > 0:
+		return p.openGmail(gmail), nil
+	case p.format == Thunderbird:
+		if mail := p.openThunderbird(o); !mail.NoSpam || o.Label == "" {
+			return mail, nil
 		}
-	} else {
-		line, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(string(p.head), byteOrderMark)), "\n")
-		_, _, noIndex := parseIndexLine(strings.TrimSpace(line))
-		switch {
-		case len(gmail) > 0:
-			return p.openGmail(gmail), nil
-		case hasSuffix(withoutPacking(strings.ToLower(p.name)), ".csv", ".tsv"):
-			return p.openTable(o)
-		case noIndex == nil && p.ofUser:
-			return Mail{}, explain("open", p.path, errors.New("is an index of a user, who could name what only root may read: run chaff as that user, or give the index to root with chown"))
-		case noIndex == nil:
-			return p.openIndex(o)
-		case o.Label == "" && p.noMail != nil: // it has no label whatever its name
-			return Mail{}, explain("open", p.path, p.noMail)
-		}
+	case p.hasFolders(): // all else is a file
+	case hasSuffix(withoutPacking(strings.ToLower(p.name)), ".csv", ".tsv"):
+		return p.openTable(o)
+	case noIndex == nil && p.ofUser:
+		return Mail{}, explain("open", p.path, errors.New("is an index of a user, who could name what only root may read: run chaff as that user, or give the index to root with chown"))
+	case noIndex == nil:
+		return p.openIndex(o)
+	case o.Label == "" && p.noMail != nil: // it has no label whatever its name
+		return Mail{}, explain("open", p.path, p.noMail)
 	}
 	if o.Label == "" {
 		for range p.list("") {

@@ -74,8 +74,7 @@ func TestAFolderOfAMailboxThatIsNamedApartIsLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan.leaveOut(filepath.Join(root, ".Nowhere"))
-	plan.leaveOut(filepath.Join(root, ".Caught") + "/")
+	plan.mail(root, []string{filepath.Join(root, ".Nowhere"), filepath.Join(root, ".Caught") + "/"})
 	var rows []string
 	for _, f := range plan.Folders {
 		rows = append(rows, f.Name+": "+f.Label+" "+f.Reason)
