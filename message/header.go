@@ -81,11 +81,8 @@ func (h *headers) header(data, defaultType []byte, kept *[]Field) (e entity, bod
 	if len(e.filename) == 0 {
 		e.filename = e.typeName
 	}
-	if kept != nil {
-		for i := range (*kept)[first:] {
-			field := &(*kept)[first+i]
-			field.Value = h.decodeWords(field.Value, e.charset)
-		}
+	for i := first; kept != nil && i < len(*kept); i++ {
+		(*kept)[i].Value = h.decodeWords((*kept)[i].Value, e.charset)
 	}
 	return e, data
 }

@@ -94,9 +94,8 @@ var impliedNames = [][]byte{[]byte("html"), []byte("body")}
 func (p *page) collectSheets(source []byte) {
 	p.sheets.Start(len(source))
 	last := len(source) // the offset of the last one, -1 without any
-	for isLast := false; last >= 0 && !isLast; {
+	for last >= 0 && !ascii.HasPrefixFold(source[last:], "<style") {
 		last = bytes.LastIndexByte(source[:last], '<')
-		isLast = last >= 0 && ascii.HasPrefixFold(source[last:], "<style")
 	}
 	templates := 0
 	for p.start(source); len(p.rest) > 0 && len(source)-len(p.rest)-len(p.after) <= last; {

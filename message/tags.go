@@ -153,16 +153,13 @@ const section, sectionEnd = "<![CDATA[", "]]>"
 // cutToken returns the kind and the length of the token at the start of source, which is not empty. It leaves the attributes of
 // a tag in s.attributes.
 func (s *scanner) cutToken(source []byte) (kind tokenKind, length int) {
-	for isMarkup := false; !isMarkup; { // text goes up to the first markup
+	for ; ; length++ { // text goes up to the first markup
 		next := bytes.IndexByte(source[length:], '<')
 		if length += next; next < 0 || length+1 == len(source) {
 			return textToken, len(source)
 		}
-		switch c := source[length+1]; {
-		case ascii.IsLetter(c), c == '!', c == '?', c == '/' && length+2 < len(source):
-			isMarkup = true
-		default:
-			length++
+		if c := source[length+1]; ascii.IsLetter(c) || c == '!' || c == '?' || c == '/' && length+2 < len(source) {
+			break
 		}
 	}
 	switch {
