@@ -55,7 +55,7 @@ const (
 
 // Note returns what people are told of a header field that the options do not use, or only in part; "" for one that they use.
 func (t *Tokenizer) Note(f message.Field) string {
-	switch rule := t.rules.of(f.Name, f.Value); {
+	switch rule := t.ruleOf(f.Name, f.Value); {
 	case rule.used:
 		return ""
 	case rule.structure != noStructure:
@@ -64,43 +64,38 @@ func (t *Tokenizer) Note(f message.Field) string {
 	return "not used"
 }
 
-// fieldRules makes and caches the rule for each header name. Real mail has a few hundred names; junk can have any number.
-type fieldRules struct {
-	options Options
-	byName  map[string]*fieldRule
-	none    fieldRule // makes no terms
-}
+var noRule = &fieldRule{}
 
-// of returns the rule for a header field by its name, as written, and its value, which may be the verdict of another filter.
-func (r *fieldRules) of(name, value []byte) *fieldRule {
-	const maxRules = 1 << 14 // that are cached
-	rule, cached := r.byName[string(name)]
+// ruleOf returns the rule for a header field by its name, as written, and its value, which may be the verdict of another filter.
+func (t *Tokenizer) ruleOf(name, value []byte) *fieldRule {
+	const maxRules = 1 << 14 // that are cached: real mail has a few hundred names; junk can have any number
+	rule, cached := t.rules[string(name)]
 	if !cached {
 		switch {
 		case len(name) > headerfield.MaxName:
-			return &r.none
-		case len(r.byName) >= maxRules:
-			clear(r.byName)
+			return noRule
+		case len(t.rules) >= maxRules:
+			clear(t.rules)
 		}
-		rule = r.make(strings.ToLower(string(name)))
-		r.byName[string(name)] = rule
+		rule = t.makeRule(strings.ToLower(string(name)))
+		t.rules[string(name)] = rule
 	}
 	if rule.checked && headerfield.IsVerdict(value) {
-		return &r.none
+		return noRule
 	}
 	return rule
 }
 
-// make returns the rule for a header name in lower case.
-func (r *fieldRules) make(lower string) *fieldRule {
+// makeRule returns the rule for a header name in lower case.
+func (t *Tokenizer) makeRule(lower string) *fieldRule {
 	kind := headerfield.KindOf([]byte(lower))
 	matches := func(pattern string) bool {
 		ok, _ := path.Match(strings.ToLower(pattern), strings.ReplaceAll(lower, "/", "-")) // a slash, as in rubbish, would end `*`
 		return ok
 	}
 	if lower == "" || kind == headerfield.Verdict || kind == headerfield.Mailbox ||
-		slices.ContainsFunc(r.options.IgnoreHeaders, matches) || !slices.ContainsFunc(r.options.Headers, matches) {
-		return &r.none
+		slices.ContainsFunc(t.options.IgnoreHeaders, matches) || !slices.ContainsFunc(t.options.Headers, matches) {
+		return noRule
 	}
 	rule := &fieldRule{tag: lower + ":"}
 	if slices.Contains(reservedTags, lower) || strings.HasPrefix(lower, attachedPrefix) || strings.HasPrefix(lower, fieldPrefix) {
@@ -109,15 +104,15 @@ func (r *fieldRules) make(lower string) *fieldRule {
 	rule.reading = readWords
 	rule.structure = [...]structure{headerfield.Content: plainField, headerfield.Date: dateField, headerfield.MessageID: orderOnly}[kind]
 	rule.used = [...]bool{
-		headerfield.Content: true, headerfield.Trace: r.options.Received, headerfield.Delivery: r.options.DeliveredTo,
-		headerfield.List: r.options.List, headerfield.Date: r.options.Date, headerfield.MessageID: r.options.MessageID,
+		headerfield.Content: true, headerfield.Trace: t.options.Received, headerfield.Delivery: t.options.DeliveredTo,
+		headerfield.List: t.options.List, headerfield.Date: t.options.Date, headerfield.MessageID: t.options.MessageID,
 	}[kind]
 	for _, row := range fieldRows {
 		if slices.Contains(row.names, lower) {
 			rule.fieldRow = row
 		}
 	}
-	if !r.options.Structure {
+	if !t.options.Structure {
 		rule.structure = noStructure
 	}
 	if rule.attaches {

@@ -48,7 +48,7 @@ const (
 func (t *Tokenizer) structure(m *message.Message) {
 	before := []byte(noField)
 	for _, f := range m.Header {
-		rule := t.rules.of(f.Name, f.Value)
+		rule := t.ruleOf(f.Name, f.Value)
 		if rule.structure == noStructure || rule.structure == relationField {
 			continue
 		}
@@ -209,12 +209,12 @@ func (t *Tokenizer) hop(value []byte) {
 // relations emits which fields have the registered domain of From, and which fields are missing.
 func (t *Tokenizer) relations(m *message.Message) {
 	from := t.domainOf(m.Get("from"))
-	if from == 0 || t.rules.of([]byte("from"), nil).structure == noStructure {
+	if from == 0 || t.ruleOf([]byte("from"), nil).structure == noStructure {
 		return
 	}
 	for _, name := range [...]string{"message-id", "reply-to", "to", "return-path"} {
 		switch value := m.Get(name); {
-		case t.rules.of([]byte(name), nil).structure == noStructure:
+		case t.ruleOf([]byte(name), nil).structure == noStructure:
 		case len(value) == 0:
 			if name != "return-path" { // some servers do not write it
 				t.putTagged("missing:"+name, nil, nil)

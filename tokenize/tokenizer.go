@@ -103,9 +103,9 @@ func (o Options) Validate() error {
 // Tokenizer turns messages into terms. It is not safe for concurrent use.
 type Tokenizer struct {
 	terms
-	domains  *cache // the registered domains of hosts
-	rules    *fieldRules
-	lexicons map[string]lexicon // of stemmed words, by tag
+	domains  *cache                // the registered domains of hosts
+	rules    map[string]*fieldRule // of header fields by their names
+	lexicons map[string]lexicon    // of stemmed words, by tag
 	view     viewer
 	spaced   spaced
 	textRead int // bytes of the text of the message that were read
@@ -129,7 +129,7 @@ func New(o Options, key termkey.Key) (*Tokenizer, error) {
 	t := &Tokenizer{
 		terms:    terms{options: o, key: key, room: make([]byte, 0, roomSize)},
 		domains:  newCache(key, "", func(dst, host []byte) ([]byte, *disguise) { return append(dst, registeredDomain(string(host))...), nil }),
-		rules:    &fieldRules{options: o, byName: make(map[string]*fieldRule)},
+		rules:    make(map[string]*fieldRule),
 		lexicons: make(map[string]lexicon),
 	}
 	t.view.seen = &t.seen
@@ -156,7 +156,7 @@ func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs 
 	t.emit, t.left, t.made, t.textRead = emit, t.options.MaxTokens, t.room, 0
 	t.seen = sightings{tagged: t.seen.tagged[:0]}
 	for _, f := range m.Header {
-		if rule := t.rules.of(f.Name, f.Value); rule.used {
+		if rule := t.ruleOf(f.Name, f.Value); rule.used {
 			t.group = evidence.Structure
 			t.putTagged("header:", f.Name, nil)
 			t.value(rule, rule.tag, f.Value)
@@ -167,7 +167,7 @@ func (t *Tokenizer) Terms(m *message.Message, emit func(*Term)) message.Repairs 
 		t.structure(m)
 	}
 	for _, f := range m.Attached {
-		if rule := t.rules.of(f.Name, nil); rule.attached != "" {
+		if rule := t.ruleOf(f.Name, nil); rule.attached != "" {
 			t.value(rule, rule.attached, f.Value)
 		}
 	}
@@ -307,7 +307,7 @@ func (t *Tokenizer) Grams(m *message.Message, emit func(text []byte)) {
 	var receiver uint64 // the registered domain of the server that wrote the first Received
 	isAbove := len(m.Get("received")) > 0
 	for _, f := range m.Header {
-		rule, value := t.rules.of(f.Name, f.Value), f.Value
+		rule, value := t.ruleOf(f.Name, f.Value), f.Value
 		if ascii.EqualFold(f.Name, "received") {
 			isAbove = false
 			if value, receiver = t.handedOver(value, receiver); value == nil {
