@@ -418,10 +418,7 @@ func (p *page) endAnchor() {
 func (p *page) addSourceSet(value []byte) {
 	for len(value) > 0 {
 		value = bytes.TrimLeft(value, ", \t\r\n\f")
-		url := value
-		if end := bytes.IndexAny(value, " \t\r\n\f"); end >= 0 {
-			url = value[:end]
-		}
+		url := value[:ascii.Space.Index(value)]
 		value = value[len(url):]
 		last := bytes.TrimRight(url, ",")
 		p.out.addLink(LinkImage, last)
@@ -436,11 +433,10 @@ func (p *page) addSourceSet(value []byte) {
 func (p *page) addRefresh(content []byte) {
 	after := bytes.TrimLeft(ascii.Space.TrimLeft(content), "0123456789.")
 	url := ascii.Space.TrimLeft(after)
-	if len(url) == len(after) && !bytes.HasPrefix(url, []byte(";")) && !bytes.HasPrefix(url, []byte(",")) {
-		return
-	}
 	if len(url) > 0 && (url[0] == ';' || url[0] == ',') {
 		url = ascii.Space.TrimLeft(url[1:])
+	} else if len(url) == len(after) {
+		return
 	}
 	if name, value, ok := bytes.Cut(url, []byte("=")); ok && ascii.EqualFold(bytes.TrimSpace(name), "url") {
 		url = ascii.Space.TrimLeft(value)

@@ -43,22 +43,12 @@ const (
 	pointsCase     = -8  // a capital letter after a small one
 )
 
-// byteClass is the kind of character that a byte is in a single-byte charset.
-type byteClass uint8
-
-const (
-	classNone byteClass = iota // no letter
-	classSmall
-	classCapital
-	classPlain // a letter without case
-)
-
 // singleTable is a single-byte charset.
 type singleTable struct {
 	isLatin bool
 	runes   [256]rune
 	points  [256]int8
-	class   [256]byteClass
+	class   [256]byte // 'a' for a small letter, 'A' for a capital one, '-' for one without case, 0 for what is no letter
 }
 
 func newGuesser() (g guesser) {
@@ -102,11 +92,11 @@ func newSingleTable(name string, a alphabet) *singleTable {
 		t.runes[c] = r
 		switch {
 		case unicode.IsLower(r):
-			t.class[c] = classSmall
+			t.class[c] = 'a'
 		case unicode.IsUpper(r):
-			t.class[c] = classCapital
+			t.class[c] = 'A'
 		case unicode.IsLetter(r), unicode.IsMark(r):
-			t.class[c] = classPlain
+			t.class[c] = '-'
 		}
 	}
 	return t
@@ -137,18 +127,18 @@ func pointsOf(r rune, ranks map[rune]int) int {
 // counts for nothing.
 func (t *singleTable) score(text []byte) (score int, frequent bool) {
 	pending := 0
-	last, lastHigh := classNone, false
+	last, lastHigh := byte(0), false
 	frequent = true
 	for _, c := range text {
 		high := c >= utf8.RuneSelf
 		class := t.class[c]
 		points := int(t.points[c])
-		frequent = frequent && (!high || class != classNone && points > 0)
+		frequent = frequent && (!high || class != 0 && points > 0)
 		switch {
-		case class == classNone:
+		case class == 0:
 			score += points
 			pending = 0
-		case last == classNone:
+		case last == 0:
 			pending = points
 		default:
 			score += pending + points
@@ -156,7 +146,7 @@ func (t *singleTable) score(text []byte) (score int, frequent bool) {
 			if (high || lastHigh) && t.isLatin == (high && lastHigh) {
 				score += pointsMixed
 			}
-			if (high || lastHigh) && class == classCapital && last == classSmall {
+			if (high || lastHigh) && class == 'A' && last == 'a' {
 				score += pointsCase
 			}
 		}

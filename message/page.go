@@ -249,25 +249,20 @@ func (p *page) applyStyles(e *element) (label []byte) {
 	case e.has&(part|isTable) != 0:
 		s.Set(css.Display, 3)
 	}
+	isRemoved := false
 	switch string(p.name) {
 	case "datalist", "rp", "video", "noframes":
-		s.Set(css.Display, 1)
+		isRemoved = true
 	case "template":
-		if mode := p.value("shadowrootmode"); !ascii.EqualFold(mode, "open") && !ascii.EqualFold(mode, "closed") { // else it is what is shown
-			s.Set(css.Display, 1)
-		}
+		mode := p.value("shadowrootmode")
+		isRemoved = !ascii.EqualFold(mode, "open") && !ascii.EqualFold(mode, "closed") // else it is what is shown
 	case "defs":
-		if e.isForeign {
-			s.Set(css.Display, 1)
-		}
+		isRemoved = e.isForeign
 	case "input":
-		if ascii.EqualFold(p.value("type"), "hidden") {
-			s.Set(css.Display, 1)
-		}
+		isRemoved = ascii.EqualFold(p.value("type"), "hidden")
 	case "dialog", "details":
-		if e.closed = !slices.ContainsFunc(p.attributes, func(a attribute) bool { return string(a.name) == "open" }); e.closed {
-			s.Set(css.Display, 1)
-		}
+		e.closed = !slices.ContainsFunc(p.attributes, func(a attribute) bool { return string(a.name) == "open" })
+		isRemoved = e.closed
 	case "bdo":
 		isTurned := e.reversals%2 == 1
 		if ascii.EqualFold(p.value("dir"), "rtl") != isTurned && e.reversals < maxReversals {
@@ -277,6 +272,9 @@ func (p *page) applyStyles(e *element) (label []byte) {
 		if len(p.stack.open) == 0 {
 			e.setLook(css.Usual())
 		}
+	}
+	if isRemoved {
+		s.Set(css.Display, 1)
 	}
 	label = p.addAttributes(&s)
 	const maxClass = 1 << 10 // bytes of a class attribute that are read
