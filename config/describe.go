@@ -77,9 +77,7 @@ type Value struct {
 	Text     string `json:"text,omitempty"`
 }
 
-// TOML returns the value as TOML.
-func (v Value) TOML() string { return valueTOML(v.Value) }
-
+// valueTOML returns a value as TOML.
 func valueTOML(value any) string {
 	if text, isText := value.(string); isText {
 		return quote(text)
@@ -156,7 +154,7 @@ func TOML(values []Value, line func(v Value, line string) string) string {
 				b.WriteString(Comment(models.About(model)))
 			}
 		}
-		text := fmt.Sprintf("%s = %s", v.Key[i+1:], v.TOML())
+		text := fmt.Sprintf("%s = %s", v.Key[i+1:], valueTOML(v.Value))
 		if line != nil {
 			text = line(v, text)
 		}

@@ -28,7 +28,7 @@ func TestReferenceIsFresh(t *testing.T) {
 		if text == "" {
 			t.Errorf("%s: %s has no doc comment", s.key, s.field)
 		}
-		if _, stated, ok := strings.Cut(text, " Default "); ok && stated != (Value{Value: s.value.Interface()}).TOML()+"." {
+		if _, stated, ok := strings.Cut(text, " Default "); ok && stated != valueTOML(s.value.Interface())+"." {
 			t.Errorf("%s is %v by default, and its comment ends in %q", s.key, s.value, stated)
 		}
 		if !strings.Contains(reference.String(), s.field+"\t") {
@@ -165,7 +165,7 @@ A model contains the settings it was trained with, so ` + "`chaff classify`" + `
 			}
 			b.WriteString(head)
 		}
-		value := Value{Value: s.value.Interface()}.TOML()
+		value := valueTOML(s.value.Interface())
 		meaning := strings.TrimSuffix(comments[s.field], " Default "+value+".")
 		meaning = strings.TrimSuffix(meaning, " The default depends on the model.")
 		if first, ok := describedIn[s.field]; ok {

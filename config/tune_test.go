@@ -20,7 +20,7 @@ func plan(t *testing.T, text string) ([]string, []Trial) {
 	for _, trial := range p {
 		var choices []string
 		for _, choice := range trial.Choices {
-			choices = append(choices, choice.Key+" = "+choice.TOML())
+			choices = append(choices, choice.Key+" = "+valueTOML(choice.Value))
 		}
 		trials = append(trials, strings.Join(choices, "; "))
 	}

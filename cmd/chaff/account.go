@@ -100,7 +100,13 @@ func (x *learning) learnEach(s *store.Store, messages []listing, a *account) err
 			}
 			err = fmt.Errorf("%s: %s", corpus.NameOf(l.Origin), says)
 		}
-		a.add(l.Item, o, err)
+		done := learned{Path: l.Origin, Label: l.Label, Outcome: o}
+		if o.What == store.Refused {
+			done.Label, done.Reason = "", err.Error()
+			a.refused = cmp.Or(a.refused, err)
+		}
+		a.Counts.add(o.What, l.Label, o.Before, string(o.Reason))
+		a.Results = append(a.Results, done)
 		return nil
 	})
 }
@@ -264,17 +270,6 @@ type learned struct {
 	Label string `json:"label,omitempty"`
 	store.Outcome
 	Reason string `json:"reason,omitempty"`
-}
-
-// add enters what happened to a message; why is an error that names one that was refused.
-func (a *account) add(item corpus.Item, o store.Outcome, why error) {
-	l := learned{Path: item.Origin, Label: item.Label, Outcome: o}
-	if o.What == store.Refused {
-		l.Label, l.Reason = "", why.Error()
-		a.refused = cmp.Or(a.refused, why)
-	}
-	a.Counts.add(o.What, item.Label, o.Before, string(o.Reason))
-	a.Results = append(a.Results, l)
 }
 
 func total[N int | uint64](counts map[string]N) (n N) {

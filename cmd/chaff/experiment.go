@@ -334,20 +334,16 @@ func (x *experiment) evaluateOnline() error {
 	if err != nil {
 		return err
 	}
-	report := replayReport{read.Summary(), seconds, []evaluate.Replay{r}}
-	return x.show(report, report.describe)
-}
-
-func (r replayReport) describe(a *answer) {
-	m := r.Models[0]
-	a.mail(r.Corpus)
-	a.fact("replay", "%s on %s, %.2f CPU seconds", m.Model, m.Kind, m.Seconds)
-	a.accuracies(ofPart{"replay", &m.Figures})
-	a.verdicts("verdicts", m.Verdicts, "with thresholds from what was learned before")
-	a.gap()
-	if a.verbose {
-		a.figures(ofPart{"replay", &m.Figures})
-	} else {
-		a.fact("more", "--verbose prints all figures")
-	}
+	return x.show(replayReport{read.Summary(), seconds, []evaluate.Replay{r}}, func(a *answer) {
+		a.mail(read.Summary())
+		a.fact("replay", "%s on %s, %.2f CPU seconds", r.Model, r.Kind, r.Seconds)
+		a.accuracies(ofPart{"replay", &r.Figures})
+		a.verdicts("verdicts", r.Verdicts, "with thresholds from what was learned before")
+		a.gap()
+		if a.verbose {
+			a.figures(ofPart{"replay", &r.Figures})
+		} else {
+			a.fact("more", "--verbose prints all figures")
+		}
+	})
 }

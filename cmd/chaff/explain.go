@@ -37,7 +37,43 @@ inbox.mbox#3 is a message of an mbox, as chaff classify prints it.`,
   chaff explain -m spam.model message --terms 0
   chaff explain message --html why.html`,
 		Args: oneArgument("message", 0),
-		RunE: func(_ *cobra.Command, paths []string) error { return explainMessage(p, paths, int(terms), page) },
+		RunE: func(_ *cobra.Command, paths []string) error {
+			path, reads := stdinPath, []string{"/dev/stdin"}
+			if len(paths) > 0 && paths[0] != stdinPath {
+				path = paths[0]
+				mbox, _, _ := inMbox(path)
+				reads = []string{path, mbox}
+			}
+			if err := canWrite(reads, replace.Output{Path: page, Kind: report.PageKind()}); err != nil {
+				return err
+			}
+			f, err := delivery.OpenModel(p.model, p.stderr)
+			if err != nil {
+				return err
+			}
+			delivery.LimitMemory(delivery.MessageMemory)
+			origin, raw, err := readOne(p, path)
+			if err != nil {
+				return err
+			}
+			e, err := f.Explain(raw)
+			if err != nil {
+				return delivery.ModelError(p.model, err)
+			}
+			explained := explanation{origin, e, f.Settings().Thresholds, int(terms)}
+			if terms == 0 {
+				explained.terms = len(e.Contributions)
+			}
+			if p.asJSON { // in one line: indented, that of a large message would take too much memory
+				return screen.PrintJSON(p.stdout, explained, "")
+			}
+			if page != "" {
+				if err := p.writeFile(page, report.PageKind(), explained.page().WriteHTML); err != nil {
+					return err
+				}
+			}
+			return p.show(explained, explained.describe)
+		},
 	}
 	f := c.Flags()
 	p.addModelFile(c, "use", "print all as one JSON object, with the weights")
@@ -45,44 +81,6 @@ inbox.mbox#3 is a message of an mbox, as chaff classify prints it.`,
 	f.StringVar(&page, "html", "", "write a page to `FILE` that shades each word of the message by its contribution")
 	c.MarkFlagsMutuallyExclusive("json", "html")
 	return c
-}
-
-func explainMessage(p *program, paths []string, terms int, page string) error {
-	path, reads := stdinPath, []string{"/dev/stdin"}
-	if len(paths) > 0 && paths[0] != stdinPath {
-		path = paths[0]
-		mbox, _, _ := inMbox(path)
-		reads = []string{path, mbox}
-	}
-	if err := canWrite(reads, replace.Output{Path: page, Kind: report.PageKind()}); err != nil {
-		return err
-	}
-	f, err := delivery.OpenModel(p.model, p.stderr)
-	if err != nil {
-		return err
-	}
-	delivery.LimitMemory(delivery.MessageMemory)
-	origin, raw, err := readOne(p, path)
-	if err != nil {
-		return err
-	}
-	e, err := f.Explain(raw)
-	if err != nil {
-		return delivery.ModelError(p.model, err)
-	}
-	if terms == 0 {
-		terms = len(e.Contributions)
-	}
-	explained := explanation{origin, e, f.Settings().Thresholds, terms}
-	if p.asJSON { // in one line: indented, that of a large message would take too much memory
-		return screen.PrintJSON(p.stdout, explained, "")
-	}
-	if page != "" {
-		if err := p.writeFile(page, report.PageKind(), explained.page().WriteHTML); err != nil {
-			return err
-		}
-	}
-	return p.show(explained, explained.describe)
 }
 
 // inMbox divides the name of a message of an mbox, as chaff classify prints it, into the path of the mbox and the number.
