@@ -43,7 +43,7 @@ type File struct {
 	Unseen, Acted bool
 	Err           error // why it cannot be read
 
-	deleted bool
+	deleted, link bool
 }
 
 // readMaildir lists the messages of a Maildir sorted by their unique names, so that reading mail does not change the order. Of a message that
@@ -72,7 +72,7 @@ func readMaildir(fsys fs.FS, dir, label string) ([]File, error) {
 				has := func(letters string) bool { return strings.ContainsAny(flags, letters) }
 				files = append(files, File{
 					Item: Item{Origin: name, Label: label, Time: maildirTime(e.Name()), Content: location{fsys: fsys, path: name, message: unpackMessage}},
-					Name: unique, Unseen: sub == "new" || !has("S"), Acted: has("RPF"), Err: err, deleted: has("T"),
+					Name: unique, Unseen: sub == "new" || !has("S"), Acted: has("RPF"), Err: err, deleted: has("T"), link: e.Type()&fs.ModeSymlink != 0,
 				})
 			}
 		}
@@ -137,6 +137,7 @@ type Plan struct {
 	Deleted int          // messages of ham and spam folders that are left out because they are marked as deleted
 
 	fsys fs.FS
+	root string
 	dirs []string // in which mail folders may appear
 }
 
@@ -164,6 +165,7 @@ func (p *place) plan() (plan Plan, err error) {
 	if err != nil {
 		return plan, explain("open", p.path, err)
 	}
+	plan.root = dir
 	if isMaildir(plan.fsys, dir) {
 		plan.add(dir, "INBOX", []string{"INBOX"})
 	}
@@ -244,6 +246,7 @@ func (p *Plan) add(dir, name string, parts []string) {
 	var unseen []File
 	for _, f := range files {
 		switch {
+		case f.link && p.linksInside(f.Origin):
 		case f.deleted && row.Label != LeftOut: // most messages of the trash are marked as deleted
 			p.Deleted++
 		case f.Unseen && row.Label == Ham: // in other folders that says nothing
@@ -266,6 +269,28 @@ func (p *Plan) add(dir, name string, parts []string) {
 		later.Files, later.path = unseen, dir
 		p.Folders = append(p.Folders, later)
 	}
+}
+
+// linksInside reports whether a link leads to where the mailbox has or had a message, which counts in its own folder.
+//
+// QUIRK: mairix and mu keep what a search has found as such links, in a Maildir that may be a folder of the mailbox.
+func (p *Plan) linksInside(name string) bool {
+	target, err := os.Readlink(name)
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(filepath.Dir(name), target)
+	}
+	dir, unknown := filepath.Abs(filepath.Dir(target))
+	root, absent := os.Stat(p.root)
+	if _, isSystem := p.fsys.(system); !isSystem || errors.Join(err, unknown, absent) != nil || !slices.Contains(maildirSubs[:], filepath.Base(dir)) {
+		return false
+	}
+	for above := ""; above != dir; {
+		above, dir = dir, filepath.Dir(dir)
+		if info, err := os.Stat(dir); err == nil && os.SameFile(info, root) {
+			return true
+		}
+	}
+	return false
 }
 
 func unreadable(name string, err error) PlanFolder {

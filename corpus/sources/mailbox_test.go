@@ -101,6 +101,22 @@ func TestMaildirTreeOfOfflineIMAP(t *testing.T) {
 	}, []string{"ham: x", "spam: x", "spam: x", "spam: x", "spam: x", "ham: x", "ham: x", "spam: x", "spam: x"})
 }
 
+// mairix and mu make such Maildirs of what they find. The target of a link may have been renamed since.
+func TestALinkToAMessageOfTheMailboxIsNoSecondOne(t *testing.T) {
+	root := tree(t, map[string]string{
+		"m/cur/1.a:2,S": "ham", "m/new/": "", "m/.Junk/cur/2.b:2,S": "spam", "m/.Junk/new/": "", "m/Search/cur/": "", "m/Search/new/": "",
+		"m/.store/3.c": "inside, but in no Maildir", "elsewhere/cur/4.d": "elsewhere",
+	})
+	for i, target := range []string{
+		"../../.Junk/cur/2.b:2,S", filepath.Join(root, "m/.Junk/cur/2.b:2,S"), "../../cur/1.a:2,RS", "../../.store/3.c", "../../../elsewhere/cur/4.d",
+	} {
+		must(t, os.Symlink(target, filepath.Join(root, "m/Search/cur", fmt.Sprint(i))))
+	}
+	plan, err := MaildirTree(filepath.Join(root, "m"))
+	must(t, err)
+	checkPlan(t, plan, []string{"INBOX: 1 ham", "INBOX: 0 left out, not seen yet", ".Junk: 1 spam, spam", "Search: 2 ham"}, []string{"ham: ham", "spam: spam", "ham: inside, but in no Maildir", "ham: elsewhere"})
+}
+
 // Each of many links to the folder they are in doubles the paths.
 func TestLinksInTheNameOfFoldersOfKMailAreNotFollowed(t *testing.T) {
 	root := tree(t, map[string]string{"cur/1.a:2,S": "ham", "new/": "", ".file.directory": "x"})
