@@ -132,16 +132,14 @@ func appendShape(dst, text []byte, lengths bool) []byte {
 
 // shapes has the symbol for a run of each byte, 0 for a byte that is itself.
 var shapes = func() (symbols [256]byte) {
-	for i := range symbols {
-		switch c := byte(i); {
-		case '0' <= c && c <= '9':
-			symbols[c] = '9'
-		case 'a' <= c && c <= 'z':
-			symbols[c] = 'a'
-		case 'A' <= c && c <= 'Z':
-			symbols[c] = 'A'
+	for c, kind := range kindOf {
+		switch {
 		case c >= utf8.RuneSelf:
 			symbols[c] = 'u'
+		case kind == digit:
+			symbols[c] = '9'
+		case kind == alpha:
+			symbols[c] = 'A' | byte(c)&0x20
 		}
 	}
 	return symbols

@@ -299,14 +299,8 @@ func reverse(text []byte) {
 		return
 	}
 	for rest := text; len(rest) > 0; {
-		_, size := utf8.DecodeRune(rest)
-		for size < len(rest) {
-			r, n := utf8.DecodeRune(rest[size:])
-			if !unicode.IsMark(r) {
-				break
-			}
-			size += n
-		}
+		_, first := utf8.DecodeRune(rest)
+		size := len(rest) - len(bytes.TrimLeftFunc(rest[first:], unicode.IsMark))
 		slices.Reverse(rest[:size])
 		rest = rest[size:]
 	}
