@@ -2,6 +2,7 @@ package message
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -58,18 +59,12 @@ type Decoder struct {
 
 // NewDecoder returns a Decoder with the limits o, which must be valid. Zero limits mean the defaults.
 func NewDecoder(o Options) *Decoder {
-	for _, limit := range [...]struct {
-		value *int
-		usual int
-	}{
-		{&o.MaxDepth, 100}, {&o.MaxParts, 10_000}, {&o.MaxTextBytes, 4 << 20}, {&o.MaxHeaderBytes, 64 << 10}, {&o.MaxHeaderFields, 1000}, {&o.MaxSeconds, 60},
-	} {
-		if *limit.value <= 0 {
-			*limit.value = limit.usual
-		}
-	}
 	d := &Decoder{}
-	d.options = o
+	limit := func(given, usual int) int { return cmp.Or(max(given, 0), usual) }
+	d.options = Options{
+		MaxDepth: limit(o.MaxDepth, 100), MaxParts: limit(o.MaxParts, 10_000), MaxTextBytes: limit(o.MaxTextBytes, 4<<20),
+		MaxHeaderBytes: limit(o.MaxHeaderBytes, 64<<10), MaxHeaderFields: limit(o.MaxHeaderFields, 1000), MaxSeconds: limit(o.MaxSeconds, 60),
+	}
 	d.clock = time.Now
 	d.leaf, d.page.out = d.addLeaf, &d.texts
 	return d

@@ -408,10 +408,6 @@ func hasMailField(head []byte) bool {
 // IsMailField reports whether hardly anything but mail has a field of that name. Lists of packages, calendars and rules for robots have some of
 // the fields that mail has.
 func IsMailField(name []byte) bool {
-	for _, other := range [...]string{"status", "importance", "priority", "organization", "user-agent", "lines", "path"} {
-		if ascii.EqualFold(name, other) {
-			return false
-		}
-	}
-	return isCommonField(name, false)
+	others := []string{"status", "importance", "priority", "organization", "user-agent", "lines", "path"}
+	return isCommonField(name, false) && !slices.ContainsFunc(others, func(other string) bool { return ascii.EqualFold(name, other) })
 }

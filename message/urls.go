@@ -45,13 +45,8 @@ func (t *texts) addLink(kind LinkKind, value []byte) bool {
 // takeURLs adds the URLs in a text to the message, and returns the text with a blank for each.
 func (d *Decoder) takeURLs(text []byte) []byte {
 	urls := urlFinder{text: text, dot: -1, colon: -1}
-	from, to := urls.next()
-	if from == len(text) {
-		return text
-	}
-	start := len(d.arena)
-	done := 0
-	for ; from < len(text); from, to = urls.next() {
+	start, done := len(d.arena), 0
+	for from, to := urls.next(); from < len(text); from, to = urls.next() {
 		d.arena = append(d.arena, text[done:from]...)
 		d.arena = append(d.arena, ' ')
 		d.addURL(LinkWritten, text[from:to])
@@ -59,6 +54,9 @@ func (d *Decoder) takeURLs(text []byte) []byte {
 			d.addURL(LinkWritten, text[from:urls.plain])
 		}
 		done = to
+	}
+	if done == 0 {
+		return text
 	}
 	d.arena = append(d.arena, text[done:]...)
 	return slices.Clip(d.arena[start:])
