@@ -233,15 +233,13 @@ func (r *reader) addPacked(o *object) {
 	for len(numbers) < 2*(maxObjects-len(r.objects)) && pairs.next() == tokenNumber {
 		numbers = append(numbers, int(pairs.number))
 	}
-	for i := 0; i+1 < len(numbers); i += 2 {
-		from, to := numbers[i+1], len(objects)
-		if i+3 < len(numbers) {
-			to = numbers[i+3]
-		}
+	numbers = append(numbers[:len(numbers)&^1], 0, len(objects)) // where another one would begin
+	for ; len(numbers) > 2; numbers = numbers[2:] {
+		from, to := numbers[1], numbers[3]
 		if from < 0 || from > to || to > len(objects) {
 			break
 		}
-		r.addObject(numbers[i], objects[from:to])
+		r.addObject(numbers[0], objects[from:to])
 	}
 }
 

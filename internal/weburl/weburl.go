@@ -9,7 +9,6 @@ package weburl
 
 import (
 	"bytes"
-	"math"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -271,13 +270,7 @@ func number(label string) (n uint64, isNumber bool) {
 	if strings.Trim(label, digits) != "" {
 		return 0, false
 	}
-	if label == "" {
-		return 0, true
-	}
-	n, err := strconv.ParseUint(label, base, 64)
-	if err != nil {
-		n = math.MaxUint64
-	}
+	n, _ = strconv.ParseUint(label, base, 64) // 0 without digits, and the largest of all for one that is too large
 	return n, true
 }
 
