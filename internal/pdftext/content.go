@@ -66,7 +66,6 @@ func (c *content) read(stream []byte) {
 		switch t {
 		case tokenName:
 			name = append(name[:0], lex.text...)
-			continue
 		case tokenNumber:
 			copy(numbers[:], numbers[1:])
 			numbers[len(numbers)-1] = lex.number
@@ -75,29 +74,28 @@ func (c *content) read(stream []byte) {
 			if lex.number < gap {
 				c.blank(' ')
 			}
-			continue
 		case tokenString:
 			if !inDictionary {
 				c.show(lex.text)
 			}
-			continue
+		case tokenWord:
+			switch word := string(lex.text); word {
+			case "<<", ">>":
+				inDictionary = word == "<<"
+				continue
+			case "[", "]":
+				continue
+			case "Tj", "TJ":
+			case "'", "\"":
+				c.out = slices.Insert(c.out, start, '\n')
+			default:
+				c.out, c.hidden = c.out[:start], c.hidden[:hiddenStart]
+				c.operator(word, name, numbers[len(numbers)-min(operands, len(numbers)):], &lex)
+				numbers = [6]float64{}
+			}
+			start, hiddenStart = len(c.out), len(c.hidden)
+			operands, inDictionary = 0, false
 		}
-		switch word := string(lex.text); word {
-		case "<<", ">>":
-			inDictionary = word == "<<"
-			continue
-		case "[", "]":
-			continue
-		case "Tj", "TJ":
-		case "'", "\"":
-			c.out = slices.Insert(c.out, start, '\n')
-		default:
-			c.out, c.hidden = c.out[:start], c.hidden[:hiddenStart]
-			c.operator(word, name, numbers[len(numbers)-min(operands, len(numbers)):], &lex)
-			numbers = [6]float64{}
-		}
-		start, hiddenStart = len(c.out), len(c.hidden)
-		operands, inDictionary = 0, false
 	}
 	c.out, c.hidden = c.out[:start], c.hidden[:hiddenStart]
 	c.blank('\n')
