@@ -59,6 +59,7 @@ type measurements struct {
 	robust     func() (robustness, error)
 	verdicts   func() (verdicts, error)
 	mailboxes  func() (mailboxes, error)
+	counted    func() (countedMail, error)
 }
 
 // bench is the environment of a measurement.
@@ -101,6 +102,7 @@ func measure(ctx context.Context, corpora string, progress io.Writer) measuremen
 		robust:        sync.OnceValues(protocolTest{b}.measureRobust),
 		verdicts:      sync.OnceValues(mailboxTest{b}.measureVerdicts),
 		mailboxes:     sync.OnceValues(mailboxTest{b}.measureMailboxes),
+		counted:       sync.OnceValues(mailboxTest{b}.measureCounts),
 	}
 }
 
@@ -150,12 +152,16 @@ func (b *bench) readSpamAssassin(method string) (*train.Collection, error) {
 
 // collect reads mail and splits it by the given method.
 func (b *bench) collect(source corpus.Source, method string) (*train.Collection, error) {
+	return train.Collect(b.ctx, source, classes(), b.collectOptions(method))
+}
+
+func (b *bench) collectOptions(method string) train.CollectOptions {
 	s := b.settings
 	s.Split.Method = method
-	return train.Collect(b.ctx, source, classes(), train.CollectOptions{
+	return train.CollectOptions{
 		ReadOptions: train.ReadOptions{Reading: filter.Reading{Message: s.Message, Tokenize: s.Tokenize}, Workers: s.Workers},
 		Features:    s.Features, Split: s.Split, Seed: s.Seed,
-	})
+	}
 }
 
 func (b *bench) trainOptions() train.Options {

@@ -66,6 +66,7 @@ func blocks(m measurements) map[string]figures {
 		"robust":       written(m.robust),
 		"verdicts":     written(m.verdicts),
 		"mailboxes":    written(m.mailboxes),
+		"counted":      written(m.counted),
 	}
 }
 

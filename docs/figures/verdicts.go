@@ -278,7 +278,7 @@ func (b mailboxTest) verdictsOn(name string, source corpus.Source, judges []judg
 	for s, size := range t.sizes {
 		b.tell("  %d mailboxes of %d messages", draws, size)
 		for draw := range uint64(draws) {
-			box, err := b.draw(members, items, size, draw+1)
+			box, err := b.draw(members, items, first(size), draw+1)
 			if err != nil {
 				return t, err
 			}
@@ -307,36 +307,52 @@ type drawnBox struct {
 	seed        uint64
 }
 
-// draw draws a mailbox of a size.
-func (b mailboxTest) draw(members []train.Member, items map[string]corpus.Item, size int, seed uint64) (drawnBox, error) {
+// draw draws a mailbox: of all members in a random order those that it takes, and others to judge.
+func (b mailboxTest) draw(members []train.Member, items map[string]corpus.Item, takes func(label int) bool, seed uint64) (drawnBox, error) {
 	members = slices.Clone(members)
 	shuffle(members, seed)
-	members = members[:min(len(members), size+mostJudged)]
-	at := make(map[string]int, len(members))
-	for i, m := range members {
-		at[m.Origin] = i
-	}
+	in, others := make(map[string]bool), 0
+	members = slices.DeleteFunc(members, func(m train.Member) bool {
+		if takes(m.Label) {
+			in[m.Origin] = true
+			return false
+		}
+		others++
+		return others > mostJudged
+	})
 	o := *b.bench
 	o.settings.Seed = seed
-	mail, err := o.collect(func(yield func(corpus.Item, error) bool) {
-		for _, m := range members {
-			if !yield(items[m.Origin], nil) {
-				return
-			}
-		}
-	}, b.settings.Split.Method)
+	mail, err := o.collect(itemsOf(members, items), b.settings.Split.Method)
 	if err != nil {
 		return drawnBox{}, err
 	}
 	d := drawnBox{mail: mail, seed: seed}
 	for _, m := range mail.Members() {
-		if at[m.Origin] < size {
+		if in[m.Origin] {
 			d.box = append(d.box, m)
 		} else {
 			d.others = append(d.others, m)
 		}
 	}
 	return d, nil
+}
+
+// first takes so many messages.
+func first(size int) func(label int) bool {
+	return func(int) bool {
+		size--
+		return size >= 0
+	}
+}
+
+func itemsOf(members []train.Member, items map[string]corpus.Item) corpus.Source {
+	return func(yield func(corpus.Item, error) bool) {
+		for _, m := range members {
+			if !yield(items[m.Origin], nil) {
+				return
+			}
+		}
+	}
 }
 
 // judgeBy trains a judge on a mailbox, as a user does, and counts its verdicts on the other messages.
@@ -357,6 +373,11 @@ func (b mailboxTest) judgeBy(j judge, d drawnBox) (shares, error) {
 	if err != nil {
 		return shares{}, err
 	}
+	return d.judgeWith(f)
+}
+
+// judgeWith counts the verdicts of a filter on the other messages.
+func (d drawnBox) judgeWith(f *filter.Filter) (shares, error) {
 	judged, err := d.mail.Mail.Select(d.others)
 	if err != nil {
 		return shares{}, err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"chaff/evaluate"
 	"chaff/filter"
+	"chaff/metrics"
 	"chaff/train"
 )
 
@@ -106,6 +108,25 @@ func TestAMailboxIsJudgedOnTheMailThatIsNotInIt(t *testing.T) {
 	}
 	if s, err := (mailboxTest{b}).judgeBy(judge{"", mislabelling{}}, d); err != nil || s.lost != 0 || s.found+s.unsure == 0 {
 		t.Errorf("bogofilter: %+v, %v", s, err)
+	}
+}
+
+func TestMailboxesHaveTheCountsOfTheirRow(t *testing.T) {
+	b := newBench(t.Context(), t.TempDir(), t.Output())
+	mail, err := b.collect(letters(60), b.settings.Split.Method)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, quick := range []bool{false, true} {
+		s, err := mailboxTest{b}.judgeCounted(counted{ham: 30, spam: 40, model: "multinomial", quick: quick}, mail.Members(), itemsByOrigin(letters(60)), 1)
+		if err != nil || s.lost != 0 || s.found < 50 {
+			t.Errorf("quick %t: %+v, %v: want all ham kept, and half of the spam found", quick, s, err)
+		}
+	}
+	// With the limit of the row, the rule for few ham needs the ratio of the usual limit.
+	o := metrics.DefaultThresholdOptions()
+	if got, want := (1+2./10)*math.Log(100/counted{ham: 10, fewerHam: true}.thresholds(o).HamLost), math.Log(1000); math.Abs(got-want) > 1e-9 {
+		t.Errorf("the logarithm of the ratio is %v, want %v", got, want)
 	}
 }
 
