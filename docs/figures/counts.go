@@ -6,7 +6,6 @@ import (
 
 	"chaff/corpus"
 	"chaff/docs/markdown"
-	"chaff/filter"
 	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/train"

@@ -81,7 +81,7 @@ func TestAMailboxIsJudgedOnTheMailThatIsNotInIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := mailboxTest{b}.draw(mail.Members(), itemsByOrigin(source), 80, 1)
+	d, err := mailboxTest{b}.draw(mail.Members(), itemsByOrigin(source), first(80), 1)
 	if err != nil || len(d.box) != 80 || len(d.others) != 40 {
 		t.Fatalf("%d in the box, %d others, %v", len(d.box), len(d.others), err)
 	}
