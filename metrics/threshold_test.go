@@ -44,25 +44,26 @@ func TestChooseThresholds(t *testing.T) {
 		{"a limit of 0 calls nothing spam", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{SpamMissed: 1}, Thresholds{-0.689501, Beyond},
 			"nothing is called spam: thresholds.ham_lost is 0"},
 		{"a limit of 0 calls nothing ham", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{HamLost: 0.1}, Thresholds{-Beyond, 5.386504}, ""},
-		// 11/9 0.7 60 = 51.333333
-		{"without a unit it is 0.7 of the median of the spam", repeat(9, -50), []float64{20, 60, 90}, Scale{}, defaults, Thresholds{0, 51.333333}, ""},
-		// 51.333333 ln 100 / ln 1000 = 34.222222; -35 ln 10 / ln 1000 = -11.666667
-		{"and in proportion to the logarithm", repeat(9, -50), []float64{20, 60, 90}, Scale{}, ThresholdOptions{HamLost: 1, SpamMissed: 0.1}, Thresholds{-11.666667, 34.222222}, ""},
+		// 19/9 0.7 60 = 88.666667
+		{"without a unit it is 0.7 of the median of the spam", repeat(9, -50), []float64{20, 60, 90}, Scale{}, defaults, Thresholds{0, 88.666667}, ""},
+		{"with all the ham that was learned", repeat(9, -50), []float64{20, 60, 90}, Scale{Ham: 100}, defaults, Thresholds{0, 46.2}, ""}, // 1.1 0.7 60
+		// 88.666667 ln 100 / ln 1000 = 59.111111; -35 ln 10 / ln 1000 = -11.666667
+		{"and in proportion to the logarithm", repeat(9, -50), []float64{20, 60, 90}, Scale{}, ThresholdOptions{HamLost: 1, SpamMissed: 0.1}, Thresholds{-11.666667, 59.111111}, ""},
 		{"spam that scores as ham gives no unit, and not all of it is ham", repeat(50, -5), repeat(9, -6), Scale{}, defaults, Thresholds{-5, 0}, ""},
 		{"though less than 50 ham do not show how much may be unsure", repeat(49, -5), repeat(9, -6), Scale{}, defaults, Thresholds{0, 0}, ""},
-		{"1% of the spam may be ham", repeat(100, -5), slices.Concat(repeat(1, -4), repeat(99, 10)), Scale{}, defaults, Thresholds{0, 7.14}, ""},
-		{"and no more", repeat(100, -5), slices.Concat(repeat(2, -4), repeat(98, 10)), Scale{}, defaults, Thresholds{-4, 7.14}, ""},
+		{"1% of the spam may be ham", repeat(100, -5), slices.Concat(repeat(1, -4), repeat(99, 10)), Scale{}, defaults, Thresholds{0, 7.7}, ""},
+		{"and no more", repeat(100, -5), slices.Concat(repeat(2, -4), repeat(98, 10)), Scale{}, defaults, Thresholds{-4, 7.7}, ""},
 		{"also if 2% of the ham is unsure then", slices.Concat(repeat(98, -5), []float64{-3, -2}), slices.Concat(repeat(2, -4), repeat(98, 10)), Scale{}, defaults,
-			Thresholds{-4, 7.14}, ""},
-		{"but not if 3% is", slices.Concat(repeat(97, -5), []float64{-3, -2, -1}), slices.Concat(repeat(2, -4), repeat(98, 10)), Scale{}, defaults, Thresholds{-3, 7.14}, ""},
+			Thresholds{-4, 7.7}, ""},
+		{"but not if 3% is", slices.Concat(repeat(97, -5), []float64{-3, -2, -1}), slices.Concat(repeat(2, -4), repeat(98, 10)), Scale{}, defaults, Thresholds{-3, 7.7}, ""},
 		{"less ham is unsure if 1% of the spam may be ham", slices.Concat(repeat(97, -5), repeat(3, 1)), slices.Concat(repeat(1, 0.5), repeat(99, 10)), Scale{}, defaults,
-			Thresholds{1, 7.14}, ""},
-		{"as far as it may", slices.Concat(repeat(97, -5), repeat(3, 1)), slices.Concat(repeat(2, 0.5), repeat(98, 10)), Scale{}, defaults, Thresholds{0.5, 7.14}, ""},
-		{"and not if 2% is unsure", slices.Concat(repeat(98, -5), repeat(2, 1)), repeat(100, 10), Scale{}, defaults, Thresholds{0, 7.14}, ""},
-		{"nor if there is too little spam to tell", slices.Concat(repeat(97, -5), repeat(3, 1)), repeat(99, 10), Scale{}, defaults, Thresholds{0, 7.14}, ""},
+			Thresholds{1, 7.7}, ""},
+		{"as far as it may", slices.Concat(repeat(97, -5), repeat(3, 1)), slices.Concat(repeat(2, 0.5), repeat(98, 10)), Scale{}, defaults, Thresholds{0.5, 7.7}, ""},
+		{"and not if 2% is unsure", slices.Concat(repeat(98, -5), repeat(2, 1)), repeat(100, 10), Scale{}, defaults, Thresholds{0, 7.7}, ""},
+		{"nor if there is too little spam to tell", slices.Concat(repeat(97, -5), repeat(3, 1)), repeat(99, 10), Scale{}, defaults, Thresholds{0, 7.7}, ""},
 		// Of 100 ham, two are above the median of the spam: e = 6.8%.
-		{"nor if it may be spam", slices.Concat(repeat(93, -5), repeat(5, 1), repeat(2, 11)), repeat(100, 10), Scale{}, defaults, Thresholds{0, 7.14}, ""},
-		{"but if more is", slices.Concat(repeat(91, -5), repeat(7, 1), repeat(2, 11)), repeat(100, 10), Scale{}, defaults, Thresholds{1, 7.14}, ""},
+		{"nor if it may be spam", slices.Concat(repeat(93, -5), repeat(5, 1), repeat(2, 11)), repeat(100, 10), Scale{}, defaults, Thresholds{0, 7.7}, ""},
+		{"but if more is", slices.Concat(repeat(91, -5), repeat(7, 1), repeat(2, 11)), repeat(100, 10), Scale{}, defaults, Thresholds{1, 7.7}, ""},
 		// Of 1,000 ham, 10 are above the median of the spam: e = 2.6%, and 10 are no more than 2% and 0.1%.
 		{"spam that is called ham moves nothing", slices.Concat(repeat(990, -5), repeat(10, 8)), repeat(99, 7), odds, defaults, Thresholds{-0.689501, 4.291392}, ""},
 		// None is above the median, so the limit alone explains them: P(10 or more of 1,000 at 0.1%) = 1e-7.

@@ -155,21 +155,20 @@ func (o Options) choose(c *Collection, s Scores, scored []int, t models.Trainer)
 // ScaleOf returns the scale of the scores of a model of a trainer that has learned documents with these labels. The labels apart are those of one
 // document of each group of near-duplicates.
 func ScaleOf(t models.Trainer, labels, apart []int32) metrics.Scale {
-	m, ok := t.(interface {
-		LogOdds() (unit float64, bounds [2]float64)
-	})
-	if !ok {
-		return metrics.Scale{}
-	}
-	prior := func(labels []int32) float64 {
-		var of [2]float64
+	count := func(labels []int32) (of [2]float64) {
 		for _, label := range labels {
 			of[min(label, filter.SpamClass)]++
 		}
-		return math.Log(of[filter.SpamClass] / of[0])
+		return of
 	}
-	scale := metrics.Scale{Prior: prior(labels), Apart: prior(apart)}
-	scale.LogOdds, scale.Bounds = m.LogOdds()
+	all, groups := count(labels), count(apart)
+	scale := metrics.Scale{Ham: int(groups[0])}
+	if m, ok := t.(interface {
+		LogOdds() (unit float64, bounds [2]float64)
+	}); ok {
+		scale.Prior, scale.Apart = math.Log(all[filter.SpamClass]/all[0]), math.Log(groups[filter.SpamClass]/groups[0])
+		scale.LogOdds, scale.Bounds = m.LogOdds()
+	}
 	return scale
 }
 

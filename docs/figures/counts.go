@@ -18,10 +18,10 @@ const countDraws = 6
 type counted struct {
 	ham, spam int
 	model     string
-	how       string // the model learned otherwise than chaff train does
-	fewerHam  bool   // without the part of the threshold that few ham raise
-	keeps     bool   // the unsure threshold does not fall
-	quick     bool   // learned by chaff train --quick
+	how       string  // the model learned otherwise than chaff train does
+	few       float64 // of 1 + few/n, by which few ham raise the threshold of the model, and which the row goes without
+	keeps     bool    // the unsure threshold does not fall
+	quick     bool    // learned by chaff train --quick
 }
 
 func (c counted) String() string {
@@ -34,22 +34,26 @@ func (c counted) String() string {
 
 // thresholds are the options of a row.
 func (c counted) thresholds(o metrics.ThresholdOptions) metrics.ThresholdOptions {
-	if c.fewerHam { // (1 + 2/n) times the logarithm of this limit is that of the limit of o
-		o.HamLost = 100 * math.Pow(o.HamLost/100, 1/(1+2/float64(c.ham)))
-	}
-	if c.keeps { // more than 1% moves no threshold by the rule, and no spam is too much
+	o.HamLost = 100 * math.Pow(o.HamLost/100, 1/(1+c.few/float64(c.ham))) // (1 + few/n) times its logarithm is that of the limit of o
+	if c.keeps {                                                          // more than 1% moves no threshold by the rule, and no spam is too much
 		o.SpamMissed = 100
 	}
 	return o
 }
 
-// counts are the rows: few messages, with what the rule for few ham gives and without it; few of one class; models of one fit without
-// held-out mail.
+// counts are the rows: few messages, without and with the rule for few ham; few of one class; models of one fit without held-out mail.
 func (b mailboxTest) counts() []counted {
 	var rows []counted
 	usual := b.settings.Model
-	for _, n := range [][2]int{{5, 5}, {10, 30}, {20, 60}, {50, 150}, {100, 100}} {
-		rows = append(rows, counted{ham: n[0], spam: n[1], model: usual, how: "without 2/n", fewerHam: true}, counted{ham: n[0], spam: n[1], model: usual})
+	for _, n := range [][2]int{{5, 5}, {10, 30}, {50, 150}} {
+		for _, model := range []string{usual, "multinomial", "softmax"} {
+			c := counted{ham: n[0], spam: n[1], model: model, few: 10}
+			if model == usual {
+				c.few = 2
+			}
+			c.how = fmt.Sprintf("without %v/n", c.few)
+			rows = append(rows, c, counted{ham: n[0], spam: n[1], model: model})
+		}
 	}
 	for _, model := range []string{usual, "softmax", "bernoulli"} {
 		rows = append(rows, counted{ham: 1000, spam: 50, model: model, how: "before the threshold moves", keeps: true}, counted{ham: 1000, spam: 50, model: model})

@@ -125,7 +125,7 @@ func TestMailboxesHaveTheCountsOfTheirRow(t *testing.T) {
 	}
 	// With the limit of the row, the rule for few ham needs the ratio of the usual limit.
 	o := metrics.DefaultThresholdOptions()
-	if got, want := (1+2./10)*math.Log(100/counted{ham: 10, fewerHam: true}.thresholds(o).HamLost), math.Log(1000); math.Abs(got-want) > 1e-9 {
+	if got, want := (1+2./10)*math.Log(100/counted{ham: 10, few: 2}.thresholds(o).HamLost), math.Log(1000); math.Abs(got-want) > 1e-9 {
 		t.Errorf("the logarithm of the ratio is %v, want %v", got, want)
 	}
 }
