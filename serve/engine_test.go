@@ -61,8 +61,9 @@ func newModel(t testing.TB, messages int) string { return newModelOf(t, "multino
 
 func newModelOf(t testing.TB, model string, messages int) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "model")
-	if err := store.Begin(t.Context(), path, []string{"ham", "spam"}, model, train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions()); err != nil {
+	path, o := filepath.Join(t.TempDir(), "model"), train.DefaultOptions()
+	o.Thresholds.HamLost = 1 // so that 20 ham suffice to call anything spam
+	if err := store.Begin(t.Context(), path, []string{"ham", "spam"}, model, train.DefaultCollectOptions(), o, store.DefaultOptions()); err != nil {
 		t.Fatal(err)
 	}
 	teach(t, path, 0, messages)

@@ -51,8 +51,9 @@ func mail(label string, n int) []byte {
 // so that there are unsure messages.
 func newModel(t testing.TB, messages int) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "model")
-	must(t, store.Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions()))
+	path, o := filepath.Join(t.TempDir(), "model"), train.DefaultOptions()
+	o.Thresholds.HamLost = 3 // so that ten ham suffice to call anything spam
+	must(t, store.Begin(t.Context(), path, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), o, store.DefaultOptions()))
 	s, err := store.Open(t.Context(), path, store.DefaultOptions())
 	must(t, err)
 	defer s.Close()

@@ -42,7 +42,7 @@ func easy(class string, n int) string {
 // train makes a model of easy mail for a user, as chaff train does where it looks for it.
 func train(l *maillab.Lab, user, flags string) {
 	for _, class := range []string{"ham", "spam"} {
-		for i := range 40 {
+		for i := range 80 {
 			l.Write(fmt.Sprintf("/tmp/mail/%s/%02d", class, i), easy(class, i), 0o644)
 		}
 	}
