@@ -122,35 +122,8 @@ func ChooseThresholds(m Margins, scale Scale, o ThresholdOptions) (Thresholds, [
 	if o.Costs != "" {
 		return o.byCosts(m)
 	}
-	// The score that stands for a likelihood ratio of e, for scores without a unit.
-	unit := func(median float64) float64 { return unitShare * max(0, median) / math.Log(1000) }
-	spamUnit := unit(spams[len(spams)/2])
-	var t Thresholds
-	var warnings []string
-	if o.HamLost == 0 {
-		t.Spam, warnings = Beyond, []string{"nothing is called spam: thresholds.ham_lost is 0"}
-	} else {
-		limit, few := o.HamLost/100, fewHamNoUnit
-		if scale.LogOdds > 0 {
-			few = fewHam
-		}
-		n := max(scale.Ham, len(hams))
-		ratio := math.Log(100/o.HamLost) * (1 + few/float64(n))
-		without := spamUnit * ratio
-		t.Spam = without
-		if scale.LogOdds > 0 {
-			t.Spam = scale.score(max(scale.Prior, scale.Apart), scale.LogOdds*ratio)
-			if len(hams) >= enoughHam && 2*above(spams, t.Spam) < len(spams) && float64(above(hams, without)) <= mislabelled(hams, spams, without) {
-				t.Spam = min(t.Spam, without/unitShare)
-			}
-		}
-		switch t.Spam = guarded(t.Spam, hams, spams, limit); {
-		case scale.LogOdds == 0 && spamUnit == 0 && len(hams) < enoughHam:
-			t.Spam, warnings = Beyond, []string{"nothing is called spam: half of the held-out spam scores as ham"}
-		case scale.LogOdds > 0 && t.Spam >= scale.Bounds[1]:
-			warnings = []string{fmt.Sprintf("nothing is called spam: with %d ham no score is high enough for thresholds.ham_lost=%v", n, o.HamLost)}
-		}
-	}
+	spam, warnings := o.spamThreshold(hams, spams, scale)
+	t := Thresholds{Spam: spam}
 	ratio := min(0, math.Log(o.SpamMissed))
 	switch {
 	case o.SpamMissed == 0:
@@ -158,12 +131,43 @@ func ChooseThresholds(m Margins, scale Scale, o ThresholdOptions) (Thresholds, [
 	case scale.LogOdds > 0:
 		t.Unsure = min(t.Spam, scale.score(scale.Apart, ratio))
 	default:
-		t.Unsure = min(t.Spam, unit(-hams[len(hams)/2])*ratio)
+		t.Unsure = min(t.Spam, unitOf(-hams[len(hams)/2])*ratio)
 	}
 	if o.SpamMissed > 0 {
 		t.Unsure = min(t.Spam, measured(t.Unsure, hams, spams, o.SpamMissed/100))
 	}
 	return t, warnings
+}
+
+// unitOf returns the score that stands for a likelihood ratio of e by the median score of a class, for scores without a unit.
+func unitOf(median float64) float64 { return unitShare * max(0, median) / math.Log(1000) }
+
+// spamThreshold returns the spam threshold, see [ChooseThresholds].
+func (o ThresholdOptions) spamThreshold(hams, spams []float64, scale Scale) (t float64, warnings []string) {
+	if o.HamLost == 0 {
+		return Beyond, []string{"nothing is called spam: thresholds.ham_lost is 0"}
+	}
+	few := fewHamNoUnit
+	if scale.LogOdds > 0 {
+		few = fewHam
+	}
+	n, median := max(scale.Ham, len(hams)), spams[len(spams)/2]
+	ratio := math.Log(100/o.HamLost) * (1 + few/float64(n))
+	without := unitOf(median) * ratio
+	t = without
+	if scale.LogOdds > 0 {
+		t = scale.score(max(scale.Prior, scale.Apart), scale.LogOdds*ratio)
+		if len(hams) >= enoughHam && 2*above(spams, t) < len(spams) && float64(above(hams, without)) <= mislabelled(hams, spams, without) {
+			t = min(t, without/unitShare)
+		}
+	}
+	switch t = guarded(t, hams, spams, o.HamLost/100); {
+	case scale.LogOdds == 0 && median <= 0 && len(hams) < enoughHam:
+		return Beyond, []string{"nothing is called spam: half of the held-out spam scores as ham"}
+	case scale.LogOdds > 0 && t >= scale.Bounds[1]:
+		return t, []string{fmt.Sprintf("nothing is called spam: with %d ham no score is high enough for thresholds.ham_lost=%v", n, o.HamLost)}
+	}
+	return t, nil
 }
 
 // fewHam is how many ham double the logarithm of the ratio that the spam threshold needs: 1 + 2/n with n ham. It was chosen on two corpora: after
