@@ -118,7 +118,7 @@ type known interface {
 	Classes() []string
 	NameHash(name string) uint64
 	Fingerprint(raw []byte) uint64
-	Sightings(mailbox uint64) (map[uint64]store.Sighting, error)
+	Known(mailbox uint64) ([]store.Entry, map[uint64]store.Sighting, error)
 }
 
 // comparison is a mailbox beside a log.
@@ -148,18 +148,14 @@ const unfinished = 0
 
 // Preview returns what Learn would do.
 func (m *Mailbox) Preview(ctx context.Context, v *store.View, o LearnOptions) (Account, error) {
-	c, err := m.compare(ctx, v, v.Entries(), o, func(raw []byte) (bool, error) { return v.Filter.Classify(raw).Verdict == filter.Spam, nil })
+	c, err := m.compare(ctx, v, o, func(raw []byte) (bool, error) { return v.Filter.Classify(raw).Verdict == filter.Spam, nil })
 	return c.account, err
 }
 
 // Learn learns what the mailbox says that the log does not know. It does not read a file again whose name it saw with the same label.
 // The error is about the log or comes from ctx; what was learned before it stays learned.
 func (m *Mailbox) Learn(ctx context.Context, s *store.Store, o LearnOptions) (Account, error) {
-	entries, err := s.Entries()
-	if err != nil {
-		return Account{}, err
-	}
-	c, err := m.compare(ctx, s, entries, o, func(raw []byte) (bool, error) {
+	c, err := m.compare(ctx, s, o, func(raw []byte) (bool, error) {
 		verdict, err := s.Filter().Classify(raw)
 		return verdict.Verdict == filter.Spam, err
 	})
@@ -220,24 +216,25 @@ func (c *Change) learn(s *store.Store) (there bool, err error) {
 }
 
 // compare lists the changes of a mailbox since it was last compared.
-func (m *Mailbox) compare(ctx context.Context, log known, entries []store.Entry, o LearnOptions, isSpam func(raw []byte) (bool, error)) (*comparison, error) {
+func (m *Mailbox) compare(ctx context.Context, log known, o LearnOptions, isSpam func(raw []byte) (bool, error)) (*comparison, error) {
 	c := &comparison{
 		known: log, box: m, o: o, isSpam: isSpam, account: Account{Path: m.path, Changes: []Change{}}, classes: log.Classes(),
-		labels: make(map[uint64]int, len(entries)), byHand: map[uint64]bool{}, there: map[uint64]bool{}, folders: map[uint64]bool{}, arrived: map[[2]uint64]int{},
+		labels: map[uint64]int{}, byHand: map[uint64]bool{}, there: map[uint64]bool{}, folders: map[uint64]bool{}, arrived: map[[2]uint64]int{},
 		seen: map[uint64]store.Sighting{},
 	}
 	if !filter.IsSpamFilter(c.classes) {
 		return c, ErrClasses
 	}
+	entries, sightings, err := log.Known(log.NameHash(m.id))
+	if err != nil {
+		return c, err
+	}
+	c.sightings = sightings
 	for _, e := range entries {
 		c.labels[e.Fingerprint] = e.Label
 		if e.Way == store.ByHand || e.Way == store.ByServer {
 			c.byHand[e.Fingerprint] = true
 		}
-	}
-	var err error
-	if c.sightings, err = log.Sightings(log.NameHash(m.id)); err != nil {
-		return c, err
 	}
 	_, goesOn := c.sightings[unfinished]
 	c.first = goesOn || len(c.sightings) == 0

@@ -389,7 +389,7 @@ func TestMessagesThatLeftAStoreOfLimitedSizeStayAway(t *testing.T) {
 	s := b.open()
 	_, err := s.Retrain(t.Context(), nil, store.RetrainOptions{})
 	b.must(err)
-	entries, err := s.Entries()
+	entries, _, err := s.Known(0)
 	b.must(errors.Join(err, s.Close()))
 	if len(entries) != 80 {
 		t.Fatalf("the store has %d messages, want 80", len(entries))
@@ -488,7 +488,7 @@ func TestAStoreOfOtherClassesHasNoMailbox(t *testing.T) {
 	b := newTree(t)
 	box, err := Open(b.dir)
 	b.must(err)
-	if _, err := box.compare(t.Context(), otherClasses{}, nil, LearnOptions{}, nil); err != ErrClasses {
+	if _, err := box.compare(t.Context(), otherClasses{}, LearnOptions{}, nil); err != ErrClasses {
 		t.Errorf("got the error %v, want %v", err, ErrClasses)
 	}
 }

@@ -154,7 +154,7 @@ func TestAMergeKeepsWhatBothKnowOfMailboxes(t *testing.T) {
 	s := opened(t, b)
 	s.options.MaxMessages = 20
 	retrain(t, s)
-	entries, err := s.Entries()
+	entries, _, err := s.Known(0)
 	noError(t, cmp.Or(err, s.Close()))
 	if len(entries) != 40 {
 		t.Errorf("%d messages after a fit, want the 40 of the limit", len(entries))
@@ -163,7 +163,7 @@ func TestAMergeKeepsWhatBothKnowOfMailboxes(t *testing.T) {
 	noError(t, err)
 	defer v.Close()
 	for i := range 2 {
-		if seen, err := v.Sightings(uint64(i + 1)); err != nil || int(seen[uint64(i+10)].Label) != i || len(seen) != 1 {
+		if _, seen, err := v.Known(uint64(i + 1)); err != nil || int(seen[uint64(i+10)].Label) != i || len(seen) != 1 {
 			t.Errorf("of mailbox %d it knows %v, %v", i+1, seen, err)
 		}
 	}

@@ -55,20 +55,14 @@ func (s *Store) See(mailbox uint64, seen map[uint64]Sighting, gone []uint64) (er
 	return s.append(logfile.Record{Op: uint8(see), Key: mailbox}, logfile.Rows{}, appendSightings(nil, mailbox, seen, gone))
 }
 
-// Sightings returns the files of a mailbox as [Store.See] noted them.
-func (b *book) Sightings(mailbox uint64) (map[uint64]Sighting, error) {
-	all := sightings{}
-	err := b.each(func(r logfile.Record) error {
-		if op(r.Op) != see || r.Key != mailbox {
-			return nil
-		}
-		data, err := b.log.Body(r)
-		if err != nil {
-			return err
-		}
-		return all.apply(data, len(b.Classes))
-	})
-	return all[mailbox], err
+// Known returns the messages of the log, in the order in which they were first learned, without documents, and the files of a mailbox, 0 for none, as [Store.See]
+// noted them.
+func (b *book) Known(mailbox uint64) ([]Entry, map[uint64]Sighting, error) {
+	l, err := b.read(nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return l.entries[:l.learned], l.seen[mailbox], nil
 }
 
 // seenFile is a file in a record, behind the mailbox, the number of these, and that of the names of files that are gone, which follow.

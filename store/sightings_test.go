@@ -24,7 +24,7 @@ func TestFilesOfMailboxesAreNoted(t *testing.T) {
 	}
 	wants := func(name string, mailbox uint64, want map[uint64]Sighting) {
 		t.Helper()
-		got, err := s.Sightings(mailbox)
+		_, got, err := s.Known(mailbox)
 		if diff := cmp.Diff(want, got); err != nil || diff != "" {
 			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
 		}
@@ -32,7 +32,7 @@ func TestFilesOfMailboxesAreNoted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := v.Sightings(mailbox); err != nil || !cmp.Equal(want, got) {
+		if _, got, err := v.Known(mailbox); err != nil || !cmp.Equal(want, got) {
 			t.Errorf("%s: a reader sees %v, %v", name, got, err)
 		}
 	}

@@ -219,15 +219,6 @@ func (s *Store) Filter() *filter.One { return s.filter }
 // Classes returns the names of the classes.
 func (s *Store) Classes() []string { return s.names.Classes }
 
-// Entries returns the messages of the log, in the order in which they were first learned, without documents.
-func (s *Store) Entries() ([]Entry, error) {
-	l, err := s.read(nil)
-	if err != nil {
-		return nil, err
-	}
-	return l.entries[:l.learned], nil
-}
-
 // Changed returns how many messages were learned or forgotten since the model was last fitted.
 func (s *Store) Changed() int { return s.facts.Changed }
 
