@@ -35,8 +35,8 @@ type facts struct {
 	Learned []int `json:"learned"`
 	// Expired counts the messages that left because they were the oldest.
 	Expired int `json:"expired,omitempty"`
-	// Shared is how far the log has followed a stream of hosts; nil for none.
-	Shared *Stand `json:"shared,omitempty"`
+	// Shared is how far the log has followed a stream of hosts; the zero value for none.
+	Shared Stand `json:"shared,omitzero"`
 }
 
 // add counts what a record says.
@@ -47,7 +47,7 @@ func (f *facts) add(r logfile.Record) {
 	}
 	switch op(r.Op) {
 	case stand:
-		f.Shared = f.Shared.take(r)
+		f.Shared.take(r)
 	case learn:
 		f.Changed++
 		if e.fits(len(f.Learned)) {
@@ -159,7 +159,7 @@ func (l *ledger) checkpoint() ([]byte, error) {
 	body = le.AppendUint64(body, xxhash.Sum64(data))
 	known := make([][2]uint64, 0, len(l.entries))
 	for _, e := range l.entries {
-		if e.what != forget || l.facts.Shared != nil {
+		if e.what != forget || l.facts.follows() {
 			known = append(known, [2]uint64{e.Fingerprint, uint64(e.at)})
 		}
 	}

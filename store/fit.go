@@ -192,37 +192,18 @@ func (b *book) replay(ctx context.Context, from int64, model string, log *os.Fil
 		return n.remade
 	}
 	defer n.closeFilter()
-	var lessons []int64
-	learnAll := func() error {
-		some := lessons
-		lessons = nil
-		return follower{n}.enterAll(b, some, false)
-	}
-	return follower{n}.together(func() error {
-		end, err := b.log.Each(from, b.end, func(r logfile.Record) error {
-			switch op(r.Op) {
-			case learn, forget:
-				lessons = append(lessons, r.At)
-			case see, stand:
-				data, err := b.log.Body(r)
-				if op(r.Op) == stand && err == nil { // what a log learns before it follows a stream counts otherwise
-					err = learnAll()
-				}
-				if err != nil {
-					return err
-				}
-				return n.append(logfile.Record{Op: r.Op, Key: r.Key, Entry: r.Entry}, logfile.Rows{}, data)
-			}
-			return nil
-		})
-		switch {
-		case err != nil:
-			return err
-		case end != b.end: // an older log was copied over it
-			return errReplaced
-		}
-		return learnAll()
+	var offsets []int64
+	end, err := b.log.Each(from, b.end, func(r logfile.Record) error {
+		offsets = append(offsets, r.At)
+		return nil
 	})
+	if err == nil && end != b.end { // an older log was copied over it
+		err = errReplaced
+	}
+	if err != nil {
+		return err
+	}
+	return follower{n}.together(func() error { return follower{n}.enterAll(b, offsets, false) })
 }
 
 func (s *Store) remake() (err error) {

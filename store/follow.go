@@ -45,7 +45,7 @@ func Follow(log *Store, b Batch) (a Applied, err error) {
 	s := follower{log}
 	defer about(&err, "learn into "+s.path+Suffix)
 	a.Refused = map[string]int{}
-	at := s.facts.stand()
+	at := s.facts.Shared
 	if at.Stream != b.Stream {
 		at = Stand{}
 	}
@@ -73,13 +73,13 @@ func Follow(log *Store, b Batch) (a Applied, err error) {
 				a.Learned += int(flag(!own))
 			}
 		}
+		if len(numbers) == 0 && (at.Position != b.To || at.Stream != b.Stream) {
+			numbers[""] = 0
+		}
 		for origin, number := range numbers {
 			if err := s.append(standRecord(b.Stream, b.To, origin, number), logfile.Rows{}, nil); err != nil {
 				return err
 			}
-		}
-		if len(numbers) == 0 && (at.Position != b.To || at.Stream != b.Stream) {
-			return s.append(standRecord(b.Stream, b.To, "", 0), logfile.Rows{}, nil)
 		}
 		return nil
 	})
@@ -146,7 +146,7 @@ func FitShared(ctx context.Context, path, out string, o Options, r RetrainOption
 	if err != nil {
 		return at, err
 	}
-	if l.facts.Shared == nil {
+	if !l.facts.follows() {
 		return at, errors.New("it has not followed a stream yet")
 	}
 	l.seen, l.facts.Options = sightings{}, o
@@ -155,16 +155,10 @@ func FitShared(ctx context.Context, path, out string, o Options, r RetrainOption
 	if err != nil {
 		return at, err
 	}
-	at = *l.facts.Shared
+	at = l.facts.Shared
 	at.Fit = at.Position
-	l.facts.Shared = &at
-	os.Remove(out)
-	os.Remove(out + Suffix)
-	log, err := commit(out, f, l, nil)
-	if log != nil {
-		err = cmp.Or(err, log.Close())
-	}
-	return at, err
+	l.facts.Shared = at
+	return at, save(ctx, out, f, l, true, nil)
 }
 
 // Reasons why a model cannot be that of other hosts.
@@ -239,7 +233,7 @@ func (s follower) carry(old *os.File, host string) error {
 			missing += int(flag(!mine.knows(e.Fingerprint)))
 		}
 	}
-	was, is := b.facts.stand(), s.facts.stand()
+	was, is := b.facts.Shared, s.facts.Shared
 	isFirst := was.Stream != is.Stream || was.Fit == 0 // fit of this stream
 	if isFirst && 2*missing > trained {
 		return fmt.Errorf("%w: %d of %d messages are not in the shared one", ErrOtherMail, missing, trained)
@@ -262,14 +256,25 @@ func (s follower) carry(old *os.File, host string) error {
 	})
 }
 
-// enterAll learns what the records at some offsets of another log, which this one replaces, taught: again as they did, or as what waits for a place in the stream.
+// enterAll learns what the records at some offsets of another log, which this one replaces, say: again as they did, or as what waits for a place in the stream.
 func (s follower) enterAll(b *book, offsets []int64, wait bool) error {
 	return b.eachTaught(offsets, func(r logfile.Record, t Taught) error {
+		switch op(r.Op) {
+		case see, stand: // what a log learns before it follows a stream counts otherwise
+			data, err := b.log.Body(r)
+			if err != nil {
+				return err
+			}
+			return s.append(logfile.Record{Op: r.Op, Key: r.Key, Entry: r.Entry}, logfile.Rows{}, data)
+		case learn, forget:
+		default:
+			return nil
+		}
 		before, err := s.find(t.entry.Fingerprint)
 		switch {
 		case err != nil:
 			return err
-		case before.Confirmed && !t.entry.Confirmed && (s.facts.Shared != nil || before.what == t.entry.what && before.Label == t.entry.Label):
+		case before.Confirmed && !t.entry.Confirmed && (s.facts.follows() || before.what == t.entry.what && before.Label == t.entry.Label):
 			return nil
 		case !wait && r.Reason == again && before.what == t.entry.what && !before.Shared: // else the fit has left it out
 			t.entry.at = before.at

@@ -94,7 +94,7 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 	if known && before.Label == label {
 		return Outcome{What: Known, Before: m.Label}, nil
 	}
-	e.Confirmed = before.Confirmed && s.facts.Shared != nil // also if it was forgotten since: other hosts keep what is confirmed against what is not
+	e.Confirmed = before.Confirmed && s.facts.follows() // also if it was forgotten since: other hosts keep what is confirmed against what is not
 	if s.reader == nil {
 		if s.reader, err = filter.NewReader(s.filter.Settings().Reading, filter.ReaderOptions{Grams: s.filter.Kind() == features.Evidence, Names: true}); err != nil {
 			return Outcome{}, err
@@ -127,7 +127,7 @@ func (s *Store) Learn(m Message) (o Outcome, err error) {
 		}
 	}
 	data := document.Append(nil, func(i int) []byte { // the log has the texts of the others
-		if p.Unknown == nil || p.Unknown[i] || s.facts.Shared != nil { // a model that does not learn has terms that the log may lack; what is shared stands alone
+		if p.Unknown == nil || p.Unknown[i] || s.facts.follows() { // a model that does not learn has terms that the log may lack; what is shared stands alone
 			return bag.Text(i)
 		}
 		return nil

@@ -32,16 +32,15 @@ type Stand struct {
 }
 
 // take enters what a record says of the stand.
-func (s *Stand) take(r logfile.Record) *Stand {
+func (s *Stand) take(r logfile.Record) {
 	le := binary.LittleEndian
-	n := Stand{Stream: int64(le.Uint64(r.Entry[8:])), Position: r.Key, Numbers: map[string]uint64{}}
-	if s != nil && s.Stream == n.Stream {
-		n.Fit, n.Numbers = s.Fit, s.Numbers
+	if stream := int64(le.Uint64(r.Entry[8:])); s.Stream != stream || s.Numbers == nil {
+		*s = Stand{Stream: stream, Numbers: map[string]uint64{}}
 	}
+	s.Position = r.Key
 	if origin := readEntry(r.Entry[:]).Origin; origin != "" {
-		n.Numbers[origin] = le.Uint64(r.Entry[:])
+		s.Numbers[origin] = le.Uint64(r.Entry[:])
 	}
-	return &n
 }
 
 // standRecord returns the record that a log has a position of a stream, and the record of an origin with a number; "" for none.
@@ -54,18 +53,13 @@ func standRecord(stream int64, position uint64, origin string, number uint64) lo
 	return r
 }
 
-// stand returns how far a log has followed a stream, the zero value for none.
-func (f facts) stand() Stand {
-	if f.Shared == nil {
-		return Stand{}
-	}
-	return *f.Shared
-}
+// follows reports whether a log follows a stream.
+func (f facts) follows() bool { return f.Shared.Numbers != nil }
 
 // StandOf returns how far the log of the model at path has followed a stream.
 func StandOf(path string) (at Stand, err error) {
 	err = reading(path, func(b *book) error {
-		at = b.facts.stand()
+		at = b.facts.Shared
 		at.Check = b.check()
 		return nil
 	})
@@ -212,7 +206,7 @@ func (o *Outbox) Next(n int, sent uint64) (all []Taught, err error) {
 	err = reading(o.Path, func(b *book) error {
 		last := o.last
 		if there, _, _ := b.log.At(last.At, b.end); last.End == 0 || there != last { // the number of its file may be that of another log before
-			if b.facts.Shared == nil || b.facts.Shared.Position < sent {
+			if !b.facts.follows() || b.facts.Shared.Position < sent {
 				return nil
 			}
 			l, err := b.read(nil)
@@ -279,10 +273,11 @@ func (b *book) eachTaught(offsets []int64, do func(r logfile.Record, t Taught) e
 // taught returns the record at an offset and what it taught. A text that the record lacks is taken from others, or gets a place there.
 func (b *book) taught(at int64, others map[uint64][]byte) (r logfile.Record, t Taught, err error) {
 	t.check = b.check()
-	if r, err = b.record(at); err == nil {
-		t.entry, err = b.entry(r)
+	r, err = b.record(at)
+	if what := op(r.Op); err != nil || what != learn && what != forget {
+		return r, t, err
 	}
-	if err == nil && t.entry.what == learn {
+	if t.entry, err = b.entry(r); err == nil && t.entry.what == learn {
 		t.document, t.texts, err = b.document(t.entry)
 	}
 	if err != nil {

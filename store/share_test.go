@@ -441,7 +441,7 @@ func TestARecordThatComesAgainIsNotLearnedAgain(t *testing.T) {
 		if n := len(step.lessons); n > 0 && !a.Last.Equal(step.lessons[n-1].Time) {
 			t.Errorf("%s: the last one is of %v", step.name, a.Last)
 		}
-		if at := s.facts.stand(); step.err == nil && (at.Stream != step.stream || at.Position != step.to) {
+		if at := s.facts.Shared; step.err == nil && (at.Stream != step.stream || at.Position != step.to) {
 			t.Errorf("%s: the log has followed to %+v", step.name, at)
 		}
 	}
