@@ -21,7 +21,7 @@ var errTwice = fmt.Errorf("%w: a term twice", ErrDamaged)
 
 // Save calls terms with the terms of the given documents, some at a time, and then record with each document; both must not keep what they are
 // given. The same documents in the same order give the same bytes, whichever other documents were beside them.
-func (d *Documents) Save(refs []Ref, terms func(data []byte) error, record func(i int, data []byte) error) error {
+func (d *Documents) Save(refs []Ref, terms func(data []byte), record func(i int, data []byte)) error {
 	const savedTerms = 1 << 20 // about how many bytes of terms are passed at once
 	if err := d.Complete(1); err != nil {
 		return err
@@ -44,9 +44,7 @@ func (d *Documents) Save(refs []Ref, terms func(data []byte) error, record func(
 			data = appendTerm(data, d.terms.hashes[number], d.terms.text(uint32(number)))
 		}
 		if isLast := number == len(saved)-1; len(data) >= savedTerms || isLast && len(data) > 0 {
-			if err := terms(data); err != nil {
-				return err
-			}
+			terms(data)
 			data = data[:0]
 		}
 	}
@@ -59,9 +57,7 @@ func (d *Documents) Save(refs []Ref, terms func(data []byte) error, record func(
 		}
 		gaps = appendGaps(gaps[:0], r.numbers)
 		data = appendRecord(data[:0], r.sizes, gaps, r.cells, r.doc.Marks, r.counts)
-		if err := record(i, data); err != nil {
-			return err
-		}
+		record(i, data)
 	}
 	return d.Err()
 }

@@ -46,15 +46,11 @@ type savedFile struct {
 // saved saves documents.
 func saved(t testing.TB, d *Documents, refs []Ref) (f savedFile) {
 	t.Helper()
-	err := d.Save(refs, func(data []byte) error {
-		f.terms = append(f.terms, data...)
-		return nil
-	}, func(i int, data []byte) error {
+	err := d.Save(refs, func(data []byte) { f.terms = append(f.terms, data...) }, func(i int, data []byte) {
 		if i != len(f.records) {
 			t.Errorf("record %d after %d", i, len(f.records))
 		}
 		f.records = append(f.records, slices.Clone(data))
-		return nil
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -239,7 +239,11 @@ func (m *Mailbox) compare(ctx context.Context, log known, o LearnOptions, isSpam
 	_, goesOn := c.sightings[unfinished]
 	c.first = goesOn || len(c.sightings) == 0
 	c.account.Messages, c.account.LeftOut = m.Messages()
-	c.account.Problems = m.problems()
+	for _, folder := range m.plan.Folders {
+		if folder.Unreadable {
+			c.account.Problems = append(c.account.Problems, folder.Name+" "+folder.Reason)
+		}
+	}
 	news, said := c.news()
 	if o.Limit > 0 {
 		all, read := len(news), map[int]int{}

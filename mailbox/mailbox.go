@@ -47,16 +47,6 @@ func (m *Mailbox) refresh() error {
 	return nil
 }
 
-// problems returns the folders that cannot be read.
-func (m *Mailbox) problems() (all []string) {
-	for _, folder := range m.plan.Folders {
-		if folder.Unreadable {
-			all = append(all, folder.Name+" "+folder.Reason)
-		}
-	}
-	return all
-}
-
 // Has reports whether a folder of the mailbox has the label.
 func (m *Mailbox) Has(label string) bool { return m.plan.Has(label) }
 

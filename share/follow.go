@@ -22,21 +22,12 @@ const (
 	idle      = 3 * heartbeat
 )
 
-// follow learns what comes through the stream. Its consumer begins behind the position that the log has, so that nobody need know what the last one was told.
-func (h *host) follow(ctx context.Context) error {
-	for ctx.Err() == nil {
-		if err := h.followOnce(ctx); err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
-}
-
 // fitsEvery is how often share looks for a new fit.
 const fitsEvery = 2 * time.Second
 
-// followOnce returns nil when another consumer has to go on: the log was replaced, or a message lost.
-func (h *host) followOnce(ctx context.Context) error {
+// follow learns what comes through the stream. Its consumer begins behind the position that the log has, so that nobody need know what the last one was told.
+// It returns nil when another one has to go on: the log was replaced, or a message lost.
+func (h *host) follow(ctx context.Context) error {
 	if err := h.begin(ctx); err != nil {
 		return err
 	}

@@ -100,7 +100,13 @@ func (h *host) share(ctx context.Context) error {
 	defer stop(nil)
 	var all sync.WaitGroup
 	start := func(what string, do func(context.Context) error) {
-		all.Go(func() { stop(h.again(running, what, do)) })
+		all.Go(func() {
+			var err error
+			for err == nil { // so that another consumer goes on
+				err = h.again(running, what, do)
+			}
+			stop(err)
+		})
 	}
 	start("publish", h.publish)
 	start("follow the stream", h.follow)

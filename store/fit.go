@@ -28,12 +28,8 @@ func (s *Store) fold() error {
 	if err != nil {
 		return err
 	}
-	body, err := l.checkpoint()
-	if err != nil {
-		return err
-	}
 	if !s.filter.Learns() { // readers of the model do without the tail
-		if err := s.writeCheckpoint(s.checkpoint.Key, body); err != nil {
+		if err := s.writeCheckpoint(s.checkpoint.Key, l.checkpoint()); err != nil {
 			return err
 		}
 		s.failed = s.load()
@@ -50,7 +46,7 @@ func (s *Store) fold() error {
 	err = replace.Written(s.path, filter.FileKind(), filter.NewFileMode, func(file *os.File) error {
 		identity, err := f.SaveTo(file, true)
 		if err == nil {
-			err = s.writeCheckpoint(identity, body)
+			err = s.writeCheckpoint(identity, l.checkpoint())
 		}
 		return err
 	})

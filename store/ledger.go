@@ -211,44 +211,30 @@ func (l *ledger) save(file *os.File, model func() (identity uint64, err error)) 
 	log, w := logfile.Log{Key: l.Key.Bytes()}, bufio.NewWriterSize(file, 256<<10)
 	n, _ := w.Write(logfile.AppendHeader(nil, log.Key, settings)) // the buffer keeps errors
 	end := int64(n)
-	add := func(r logfile.Record, body []byte) (at int64, err error) {
-		n, err := w.Write(log.Append(w.AvailableBuffer(), end, r, nil, body))
+	add := func(r logfile.Record, body []byte) (at int64) {
+		n, _ := w.Write(log.Append(w.AvailableBuffer(), end, r, nil, body))
 		at, end = end, end+int64(n)
-		return at, err
+		return at
 	}
 	var data []byte
 	var refs []features.Ref
 	for _, e := range l.entries[:l.learned] {
 		refs = append(refs, e.Terms)
 	}
-	err = l.documents.Save(refs, func(some []byte) error {
-		_, err := add(logfile.Record{Op: uint8(terms)}, some)
-		return err
-	}, func(i int, document []byte) (err error) {
+	err = l.documents.Save(refs, func(some []byte) { add(logfile.Record{Op: uint8(terms)}, some) }, func(i int, document []byte) {
 		data = appendBody(data[:0], document, false)
-		l.entries[i].at, err = add(l.entries[i].record(), data)
-		return err
+		l.entries[i].at = add(l.entries[i].record(), data)
 	})
-	for i := l.learned; i < len(l.entries) && err == nil; i++ {
-		l.entries[i].at, err = add(l.entries[i].record(), nil)
+	for i := l.learned; i < len(l.entries); i++ {
+		l.entries[i].at = add(l.entries[i].record(), nil)
 	}
 	for r, data := range l.sightings() {
-		if err == nil {
-			_, err = add(r, data)
-		}
+		add(r, data)
 	}
-	if err != nil {
-		return err
-	}
-	body, err := l.checkpoint()
-	if err != nil {
-		return err
-	}
-	identity, err := model()
-	if err == nil {
-		_, err = add(logfile.Record{Op: logfile.Checkpoint, Key: identity}, body)
-	}
-	return cmp.Or(err, w.Flush())
+	body := l.checkpoint()
+	identity, failed := model()
+	add(logfile.Record{Op: logfile.Checkpoint, Key: identity}, body)
+	return cmp.Or(err, failed, w.Flush())
 }
 
 // sightings yields a record for each mailbox. A message that the ledger does not have leaves no fingerprint.

@@ -234,10 +234,10 @@ func (s *Store) append(r logfile.Record, rows logfile.Rows, body []byte) error {
 			err = s.write(r, rows, body)
 		}
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = s.filter.Know(s.lists)
 	}
-	if err := s.filter.Know(s.lists); err != nil {
+	if err != nil {
 		return err
 	}
 	if s.limit > 0 && (len(s.tail) >= s.limit || s.end-s.checkpoint.End >= maxTailBytes) {

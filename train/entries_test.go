@@ -48,12 +48,8 @@ func stored(t testing.TB, m *Mail) *Mail {
 	documents := features.NewDocuments(0)
 	var terms []byte
 	var records [][]byte
-	err := m.Documents().Save(refs, func(some []byte) error {
-		terms = append(terms, some...)
-		return nil
-	}, func(_ int, record []byte) error {
+	err := m.Documents().Save(refs, func(some []byte) { terms = append(terms, some...) }, func(_ int, record []byte) {
 		records = append(records, slices.Clone(record))
-		return nil
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -190,21 +190,16 @@ func readReply(in *bufio.Reader) (reply, error) {
 		if parts == nil || code != "" && code != parts[1] {
 			break
 		}
-		code, lines = parts[1], append(lines, printable(parts[3]))
+		code, lines = parts[1], append(lines, strings.Map(func(r rune) rune {
+			if isControl(r) { // anything else may be part of an address
+				return '?'
+			}
+			return r
+		}, parts[3]))
 		if parts[2] != "-" {
 			n, err := strconv.Atoi(code)
 			return reply{n, strings.Join(lines, "\n")}, err
 		}
 	}
 	return reply{}, errors.New("it does not answer as LMTP or SMTP")
-}
-
-// printable replaces control characters. Anything else may be part of an address.
-func printable(line string) string {
-	return strings.Map(func(r rune) rune {
-		if isControl(r) {
-			return '?'
-		}
-		return r
-	}, line)
 }

@@ -61,8 +61,12 @@ func newServer(e *serve.Engine, logger serve.Logger) (*server, error) {
 	}
 	sum := sha256.Sum256([]byte("cookie\n" + token))
 	s := &server{engine: e, options: o, log: logger, token: token, cookieName: fmt.Sprintf("chaff_%x", sum[:6])}
+	mux := http.NewServeMux()
+	for pattern, handle := range s.routes() {
+		mux.HandleFunc(pattern, handle)
+	}
 	s.http = &http.Server{
-		Handler: s.handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: requestTime, IdleTimeout: time.Minute,
+		Handler: s.guarded(mux), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: requestTime, IdleTimeout: time.Minute,
 		WriteTimeout:   requestTime + time.Duration(o.MaxSeconds*float64(time.Second)) + 10*time.Second,
 		MaxHeaderBytes: 32 << 10, ConnState: s.count, ErrorLog: log.New(io.Discard, "", 0),
 	}
@@ -105,14 +109,6 @@ func (s *server) count(conn net.Conn, state http.ConnState) {
 			done.(func())()
 		}
 	}
-}
-
-func (s *server) handler() http.Handler {
-	mux := http.NewServeMux()
-	for pattern, handle := range s.routes() {
-		mux.HandleFunc(pattern, handle)
-	}
-	return s.guarded(mux)
 }
 
 // routes returns what the server answers, by patterns of [http.ServeMux].
