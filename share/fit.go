@@ -144,11 +144,8 @@ func (h *host) fitOnce(ctx context.Context, last fitted) error {
 	if err != nil {
 		return err
 	}
-	value, err := json.Marshal(f)
-	if err == nil {
-		_, err = h.fits.Update(ctx, fitKey, value, last.revision) // 0 is for a key that is not there
-	}
-	if err != nil {
+	value, _ := json.Marshal(f)                                                // no error: it has nothing but numbers and texts
+	if _, err = h.fits.Update(ctx, fitKey, value, last.revision); err != nil { // 0 is for a key that is not there
 		return fmt.Errorf("name the fit: %w", err)
 	}
 	return h.clean(ctx, f, last)

@@ -256,11 +256,8 @@ func (l *ledger) make(ctx context.Context, o RetrainOptions, now time.Time) (*fi
 	return f, refitted, err
 }
 
-// fit fits a model to the ledger, whose documents it completes.
+// fit fits a model to the ledger.
 func (l *ledger) fit(ctx context.Context, o RetrainOptions, now time.Time) (fitted *filter.Filter, refitted train.Refitted, err error) {
-	if err := l.documents.Complete(1); err != nil {
-		return nil, refitted, err
-	}
 	reading, options, err := l.settings()
 	if err != nil {
 		return nil, refitted, err

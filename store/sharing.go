@@ -70,11 +70,8 @@ func ReadSharing(path string) (s Sharing, is bool, err error) {
 // Write writes the file of the model at path.
 func (s Sharing) Write(path string) error {
 	s.Format = sharingFormat
-	data, err := json.Marshal(s)
-	if err == nil {
-		err = replace.File(path+sharingSuffix, sharingKind, append(data, '\n'), filter.NewFileMode)
-	}
-	if err != nil {
+	data, _ := json.Marshal(s) // no error: it has nothing but numbers and texts
+	if err := replace.File(path+sharingSuffix, sharingKind, append(data, '\n'), filter.NewFileMode); err != nil {
 		return fmt.Errorf("save %s: %w", path+sharingSuffix, err)
 	}
 	return nil

@@ -97,11 +97,8 @@ func (s *State) read() error {
 }
 
 func (s *State) save() error {
-	data, err := json.MarshalIndent(s.accounts, "", " ")
-	if err == nil {
-		err = replace.File(s.path, replace.Kind{Name: "state", Start: "{"}, append(data, '\n'), 0o600)
-	}
-	if err != nil {
+	data, _ := json.MarshalIndent(s.accounts, "", " ") // no error: it has nothing but numbers and texts
+	if err := replace.File(s.path, replace.Kind{Name: "state", Start: "{"}, append(data, '\n'), 0o600); err != nil {
 		return fmt.Errorf("write %s: %w", s.path, err)
 	}
 	return nil
