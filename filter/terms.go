@@ -60,9 +60,17 @@ func (h *head) documents() ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	counts, ok := decodeCounts(data, h.tables.terms)
-	if !ok {
-		return nil, fmt.Errorf("%w: section DOCF is not for %d terms", ErrDamaged, h.tables.terms)
+	damaged := fmt.Errorf("%w: section DOCF is not for %d terms", ErrDamaged, h.tables.terms)
+	counts := make([]uint32, min(h.tables.terms, len(data)))
+	for i := range counts {
+		count, size := binary.Uvarint(data)
+		if size <= 0 || count > math.MaxUint32 {
+			return nil, damaged
+		}
+		counts[i], data = uint32(count), data[size:]
+	}
+	if len(counts) != h.tables.terms || len(data) > 0 {
+		return nil, damaged
 	}
 	for _, r := range h.knows.tail {
 		counts = append(counts, make([]uint32, len(r.New))...)
@@ -85,19 +93,6 @@ func (h *head) made() (m made, err error) {
 		err = fmt.Errorf("%w: provenance: %w", ErrVersion, err)
 	}
 	return m, err
-}
-
-// decodeCounts returns the n varints that are data, and reports whether it has as many.
-func decodeCounts(data []byte, n int) (counts []uint32, ok bool) {
-	counts = make([]uint32, min(n, len(data)))
-	for i := range counts {
-		count, size := binary.Uvarint(data)
-		if size <= 0 || count > math.MaxUint32 {
-			return nil, false
-		}
-		counts[i], data = uint32(count), data[size:]
-	}
-	return counts, len(counts) == n && len(data) == 0
 }
 
 // decodeTexts returns the n texts of data, which it keeps, and nil for a term of a later record.

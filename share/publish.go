@@ -67,20 +67,16 @@ func (h *host) newPublisher(ctx context.Context) (*publisher, error) {
 	case !errors.Is(err, jetstream.ErrMsgNotFound):
 		return nil, err
 	}
-	number := uint64(0)
-	for {
-		at, err := h.stand()
-		if err != nil {
-			return nil, err
-		}
-		if at.Position >= p.sent { // so the log knows what has its place
-			number = max(newest.NumberOf(at.Check), at.Numbers[h.name])
-			break
-		}
+	at, err := h.stand()
+	for ; err == nil && at.Position < p.sent; at, err = h.stand() { // until the log knows what has its place
 		if !sleep(ctx, lookEvery) {
 			return nil, ctx.Err()
 		}
 	}
+	if err != nil {
+		return nil, err
+	}
+	number := max(newest.NumberOf(at.Check), at.Numbers[h.name])
 	if h.number > 0 && number > h.number+1 {
 		return nil, fatal{fmt.Errorf("another process publishes as the host %s: each needs a name of its own, share.host", h.name)}
 	}

@@ -119,14 +119,9 @@ func (c *console) notFound(w http.ResponseWriter, r *http.Request) {
 	c.fail(w, &view{Form: form}, errNotFound)
 }
 
-// loginBody is the body of the page login. Followed says that a link of another site led here, with which browsers send no cookie.
-type loginBody struct {
-	File     string
-	Followed bool
-}
-
 func (c *console) loginPage(w http.ResponseWriter, status int, r *http.Request, problem string) {
-	c.write(w, status, &view{Page: "login", Problem: problem, Body: loginBody{TokenFile(c.options.Model), r.Header.Get("Sec-Fetch-Site") == "cross-site"}})
+	followed := r.Header.Get("Sec-Fetch-Site") == "cross-site" // a link of another site, with which browsers send no cookie
+	c.write(w, status, &view{Page: "login", Problem: problem, Body: object{"File": TokenFile(c.options.Model), "Followed": followed}})
 }
 
 // maxForm is the size in bytes of the largest form without a message.
@@ -165,18 +160,13 @@ func (c *console) logout(w http.ResponseWriter, r *http.Request) (string, error)
 	return "/login", nil
 }
 
-type unsureBody struct {
-	Kept []serve.Record
-	Left int // messages that are not shown
-}
-
 // maxCards is how many messages a page shows.
 const maxCards = 50
 
 func (c *console) unsure(_ *http.Request, v *view) error {
 	all := c.engine.Kept.Unsure()
 	shown := all[:min(len(all), maxCards)]
-	v.Body = unsureBody{shown, len(all) - len(shown)}
+	v.Body = object{"Kept": shown, "Left": len(all) - len(shown)}
 	return nil
 }
 
