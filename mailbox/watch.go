@@ -230,16 +230,15 @@ func (w *watch) refresh() error {
 			return err
 		}
 		w.dirs = w.box.plan.Watched()
-		watched := map[string]bool{}
-		for _, dir := range w.list() {
-			watched[dir] = true
+		watched := w.list()
+		for _, dir := range watched {
 			if _, is := w.dirs[dir]; !is {
 				_ = w.remove(dir) // it may be gone already
 			}
 		}
 		added := false
 		for _, dir := range slices.Sorted(maps.Keys(w.dirs)) {
-			if watched[dir] || tried[dir] {
+			if tried[dir] || slices.Contains(watched, dir) {
 				continue
 			}
 			tried[dir] = true

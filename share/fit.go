@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
@@ -178,12 +179,8 @@ func (h *host) clean(ctx context.Context, keep ...fitted) error {
 	if err != nil {
 		return err
 	}
-	kept := map[string]bool{}
-	for _, f := range keep {
-		kept[f.Model], kept[f.Log] = true, true
-	}
 	for _, o := range objects {
-		if !kept[o.Name] {
+		if !slices.ContainsFunc(keep, func(f fitted) bool { return o.Name == f.Model || o.Name == f.Log }) {
 			if err := h.objects.Delete(ctx, o.Name); err != nil {
 				return err
 			}

@@ -80,12 +80,19 @@ func Run(ctx context.Context, m Model, o Options, say func(line string)) error {
 	if h.js, err = jetstream.New(connection); err != nil {
 		return err
 	}
-	for {
-		if err = h.share(ctx); !errors.Is(err, jetstream.ErrStreamNotFound) || !sleep(ctx, retry) {
-			return h.ended(ctx, err)
-		}
+	for err = h.share(ctx); errors.Is(err, jetstream.ErrStreamNotFound) && sleep(ctx, retry); err = h.share(ctx) {
 		h.say("the stream was lost")
 	}
+	if ctx.Err() != nil && !errors.As(err, new(fatal)) {
+		err = nil
+	}
+	h.note(func(s *store.Sharing) {
+		if s.Problem = ""; err != nil {
+			s.Problem = err.Error()
+		}
+	})
+	h.save()
+	return err
 }
 
 // share shares by one stream. The error is jetstream.ErrStreamNotFound if that is lost.
@@ -115,20 +122,6 @@ func (h *host) share(ctx context.Context) error {
 	}
 	all.Wait()
 	return context.Cause(running)
-}
-
-// ended returns the error that share ends with, and writes it down.
-func (h *host) ended(ctx context.Context, err error) error {
-	if ctx.Err() != nil && !errors.As(err, new(fatal)) {
-		err = nil
-	}
-	h.note(func(s *store.Sharing) {
-		if s.Problem = ""; err != nil {
-			s.Problem = err.Error()
-		}
-	})
-	h.save()
-	return err
 }
 
 // again does something until it succeeds, ctx ends, the stream is lost, or a person has to repair something.

@@ -169,7 +169,7 @@ func (l *ledger) readBase(base *sections.Reader, w *features.Writer) (err error)
 	}
 	ok := json.Unmarshal(facts.data, &l.facts) == nil && len(entries.data) == entrySize*len(ends.data)/8 && len(hashes.data) == 8*len(groups.data)
 	for from := uint64(0); len(entries.data) > 0 && ok; {
-		to := ends.u64()
+		to := binary.LittleEndian.Uint64(ends.take(8))
 		doc, numbers, isDocument := earlierDocument(docs.take(int(to-from)), hashes.data, groups.data)
 		if ok = isDocument && !docs.failed; ok {
 			ok = l.sayEarlier(learn, entries.take(entrySize), w.Add(doc, func(k int) []byte { return texts[numbers[k]] }))
@@ -177,7 +177,7 @@ func (l *ledger) readBase(base *sections.Reader, w *features.Writer) (err error)
 		from = to
 	}
 	for len(seen.data) > 8 && ok {
-		ok = l.sawEarlier(seen.take(int(min(seen.u64(), math.MaxInt32))))
+		ok = l.sawEarlier(seen.take(int(min(binary.LittleEndian.Uint64(seen.take(8)), math.MaxInt32))))
 	}
 	if !ok || text.failed || seen.failed {
 		return fmt.Errorf("%w: its sections", logfile.ErrDamaged)
@@ -360,8 +360,6 @@ func (r *bytesReader) take(n int) []byte {
 }
 
 func (r *bytesReader) u32() uint32 { return binary.LittleEndian.Uint32(r.take(4)) }
-
-func (r *bytesReader) u64() uint64 { return binary.LittleEndian.Uint64(r.take(8)) }
 
 // uvarint returns the next number, which is at most limit.
 func (r *bytesReader) uvarint(limit uint64) uint64 {
