@@ -389,7 +389,7 @@ func TestMessagesThatLeftAStoreOfLimitedSizeStayAway(t *testing.T) {
 	s := b.open()
 	_, err := s.Retrain(t.Context(), nil, store.RetrainOptions{})
 	b.must(err)
-	entries, _, err := s.Known(0)
+	entries, err := s.Entries()
 	b.must(errors.Join(err, s.Close()))
 	if len(entries) != 80 {
 		t.Fatalf("the store has %d messages, want 80", len(entries))

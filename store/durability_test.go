@@ -393,7 +393,7 @@ func TestALogOfAnotherVersionOfTheProgramIsRead(t *testing.T) {
 	noError(t, os.WriteFile(path+Suffix, log, 0o600))
 	noError(t, os.Remove(path))
 	s := opened(t, path)
-	if entries, _, err := s.Known(0); err != nil || len(entries) != 24 {
+	if entries, err := s.Entries(); err != nil || len(entries) != 24 {
 		t.Errorf("%d messages: %v", len(entries), err)
 	}
 	if r, err := recipeIn(s.log); err != nil || r.Message != message.DefaultOptions() {

@@ -154,7 +154,7 @@ func TestAMergeKeepsWhatBothKnowOfMailboxes(t *testing.T) {
 	s := opened(t, b)
 	s.options.MaxMessages = 20
 	retrain(t, s)
-	entries, _, err := s.Known(0)
+	entries, err := s.Entries()
 	noError(t, cmp.Or(err, s.Close()))
 	if len(entries) != 40 {
 		t.Errorf("%d messages after a fit, want the 40 of the limit", len(entries))

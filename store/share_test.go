@@ -295,7 +295,7 @@ func TestHostsThatTeachEachOtherHaveOneLog(t *testing.T) {
 							s.Close()
 						case 3: // a person confirms a label, or says that it is wrong
 							s := g.open(host)
-							all, _, err := s.Known(0)
+							all, err := s.Entries()
 							if err == nil {
 								id := all[len(all)-1-random.IntN(5)].Fingerprint
 								delete(taught[host], id)
@@ -569,7 +569,7 @@ func TestALateRecordCountsIfItIsNewer(t *testing.T) {
 		l.Data[lessonHead+52], l.Data[lessonHead+62] = 1, test.confirmed
 		_, err := Follow(s, Batch{Host: "b", Stream: g.made, From: 1, To: 2, Lessons: []Lesson{l}})
 		noError(t, err)
-		entries, _, err := s.Known(0)
+		entries, err := s.Entries()
 		if noError(t, err); entries[len(entries)-1].Label != test.want {
 			t.Errorf("%s: the label is %d, want %d", test.name, entries[len(entries)-1].Label, test.want)
 		}

@@ -65,6 +65,12 @@ func (b *book) Known(mailbox uint64) ([]Entry, map[uint64]Sighting, error) {
 	return l.entries[:l.learned], l.seen[mailbox], nil
 }
 
+// Entries returns the messages as [Store.Known] does.
+func (s *Store) Entries() ([]Entry, error) {
+	entries, _, err := s.Known(0)
+	return entries, err
+}
+
 // seenFile is a file in a record, behind the mailbox, the number of these, and that of the names of files that are gone, which follow.
 type seenFile struct {
 	Name uint64

@@ -347,7 +347,7 @@ func TestALogWhoseModelIsLostIsNotBegunAnew(t *testing.T) {
 	if !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a new log beside an old one: %v", err)
 	}
-	if entries, _, err := opened(t, path).Known(0); err != nil || len(entries) != 20 {
+	if entries, err := opened(t, path).Entries(); err != nil || len(entries) != 20 {
 		t.Errorf("the log has %d messages of 20, %v", len(entries), err)
 	}
 }
@@ -440,7 +440,7 @@ func TestAMessageIsLearnedThoughTheModelCannotBeWritten(t *testing.T) {
 	}
 	noError(t, os.Rename(path+".away", path))
 	learned(t, s, Message{Raw: []byte("\nhama three"), Label: "ham"})
-	entries, _, err := s.Known(0)
+	entries, err := s.Entries()
 	if err != nil || len(entries) != 27 || s.Finish() != nil || len(s.tail) != 0 {
 		t.Errorf("%d messages, %d records: %v, %v", len(entries), len(s.tail), err, s.Finish())
 	}
@@ -529,7 +529,7 @@ func TestOnlyOneProcessFitsWhatIsDue(t *testing.T) {
 func TestTwoWhoCorrectALabelAgree(t *testing.T) {
 	path := trained(t, "votes", corpustest.Mailbox(1, 20, "ham", "spam"))
 	s := opened(t, path)
-	entries, _, err := s.Known(0)
+	entries, err := s.Entries()
 	noError(t, err)
 	labels := map[uint64]int{entries[0].Fingerprint: 1 - entries[0].Label}
 	correct := sync.OnceFunc(func() {
@@ -603,7 +603,7 @@ func TestALimitOfManyYearsKeepsAllMail(t *testing.T) {
 	s := opened(t, trained(t, "multinomial", corpustest.Mailbox(1, 12, "ham", "spam")))
 	s.options.MaxAge = math.MaxInt
 	retrain(t, s)
-	if entries, _, err := s.Known(0); err != nil || len(entries) != 24 {
+	if entries, err := s.Entries(); err != nil || len(entries) != 24 {
 		t.Errorf("%d messages are left: %v", len(entries), err)
 	}
 }
@@ -675,7 +675,7 @@ func TestAModelThatLearnsOnlyByFitsHasAShortTail(t *testing.T) {
 		t.Errorf("%v, %d records", s.Finish(), len(s.tail))
 	}
 	retrain(t, s)
-	if entries, _, err := s.Known(0); err != nil || len(entries) != 36 || bytes.Equal(contents(t, path), before) {
+	if entries, err := s.Entries(); err != nil || len(entries) != 36 || bytes.Equal(contents(t, path), before) {
 		t.Errorf("%d messages, %v", len(entries), err)
 	}
 }
@@ -735,7 +735,7 @@ func TestTheDateThatASenderWritesForgetsNothing(t *testing.T) {
 	learned(t, s, Message{Raw: []byte("\nhama hamb"), Label: "ham"})
 	learned(t, s, Message{Raw: []byte("\nspama spamb"), Label: "spam"})
 	_, err := s.Retrain(t.Context(), nil, RetrainOptions{})
-	if entries, _, e := s.Known(0); e != nil || err == nil && len(entries) != 4 {
+	if entries, e := s.Entries(); e != nil || err == nil && len(entries) != 4 {
 		t.Errorf("%d messages are left after 31 days, want the 4 new ones: %v, %v", len(entries), err, e)
 	}
 }
@@ -747,7 +747,7 @@ func TestSpamTakesNoRoomFromHam(t *testing.T) {
 	}
 	s.options.MaxMessages = 8
 	retrain(t, s)
-	entries, _, err := s.Known(0)
+	entries, err := s.Entries()
 	noError(t, err)
 	var count [2]int
 	for _, e := range entries {
@@ -869,7 +869,7 @@ func TestSettledLabelsLastAndChangeTheNextFit(t *testing.T) {
 	s := opened(t, path)
 	retrain(t, s)
 	before := contents(t, path)
-	entries, _, err := s.Known(0)
+	entries, err := s.Entries()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -226,7 +226,7 @@ const idFormat = "%016x"
 
 func (x *reviewing) settle() error {
 	done, err := x.retrain(func(s *store.Store) (map[uint64]int, error) {
-		entries, _, err := s.Known(0)
+		entries, err := s.Entries()
 		if err != nil {
 			return nil, err
 		}
