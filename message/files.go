@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"chaff/internal/ascii"
 	"chaff/internal/hint"
@@ -261,7 +262,7 @@ type NoMail struct {
 
 func (e *NoMail) Error() string {
 	article := "a"
-	if strings.ContainsAny(e.Kind[:1], "aeiouAEIO") || strings.HasPrefix(e.Kind, "MMDF") || strings.HasPrefix(e.Kind, "mbx") {
+	if strings.ContainsAny(e.Kind[:1], "aeiouAEIOmM") { // an mbx mailbox
 		article = "an"
 	}
 	return "is no mail but " + article + " " + e.Kind
@@ -336,6 +337,7 @@ var advices = map[string]string{
 	"Outlook .pst file":         "convert it to mbox first, with readpst or by importing it into Thunderbird",
 	"Outlook Express .dbx file": "convert it to mbox first, with undbx or by importing it into Thunderbird",
 	"mbx mailbox":               "convert it to mbox or Maildir first, with mailutil or Emacs",
+	"mtx mailbox":               "convert it to mbox or Maildir first, with mailutil or Emacs",
 	"MMDF mailbox":              "convert it to mbox or Maildir first, with mailutil or Emacs",
 	"Babyl mailbox":             "convert it to mbox or Maildir first, with mailutil or Emacs",
 	"Dovecot mdbox file":        "export the mailbox as a Maildir first: doveadm backup -u USER maildir:FOLDER:LAYOUT=fs",
@@ -352,6 +354,12 @@ func kindOf(head []byte) string {
 	start := bytes.TrimLeft(bytes.TrimPrefix(head, []byte(byteOrderMark)), " \t\r\n")
 	if len(head) >= 12 && bytes.HasPrefix(head, []byte("RIFF")) { // the size of the file is between two marks
 		start = slices.Concat(head[:4], []byte{0}, head[8:12])
+	}
+	// QUIRK: each message of an mtx or tenex mailbox of Pine and UW IMAP follows a line such as " 6-Jan-2003 10:00:00 +0000,10353;000000000000".
+	if date, _, _ := bytes.Cut(head[:min(len(head), 27)], []byte(",")); len(date) == 26 && date[2] == '-' {
+		if _, err := time.Parse("_2-Jan-2006 15:04:05 -0700", string(date)); err == nil {
+			return "mtx mailbox"
+		}
 	}
 	for _, f := range [...]struct{ mark, kind string }{
 		{"%PDF-", "PDF"},

@@ -86,6 +86,7 @@ func TestFilesOfOtherFormatsAreNoMail(t *testing.T) {
 		"a mailbox of Outlook":        {"!BDN" + field, "Outlook .pst file"},
 		"a folder of Outlook Express": {"\xcf\xad\x12\xfe" + field, "Outlook Express .dbx file"},
 		"mbx":                         {"*mbx*\r\n5f3a\r\n" + field, "mbx mailbox"},
+		"mtx":                         {" 6-Jan-2003 10:00:00 +0000,10353;000000000000\r\nFrom: a@b.example" + field, "mtx mailbox"},
 		"MMDF":                        {"\x01\x01\x01\x01\nFrom: a@b.example" + field, "MMDF mailbox"},
 		"Foxmail":                     {"\x10\x10\x10\x10\x10\x10\x10\x11\x11\x11\x11\x11\x11S\r\n" + field, "Foxmail mailbox"},
 		"an archive of Foxmail":       {"ARCF\x00" + field, "Foxmail mailbox"},
