@@ -262,6 +262,11 @@ func (w *walker) file(name string, e fs.DirEntry, f folder, looks *int) {
 			format, *looks = Mbox, math.MaxInt
 		}
 	}
+	if regular && f.format == Folder && !w.oneEach && !strings.ContainsAny(e.Name(), ".0123456789") { // as no message is named
+		if info, err := e.Info(); err == nil && info.Size() == 0 {
+			return // an mbox such as sent or outbox of mutt, Pine and Balsa, before it has mail
+		}
+	}
 	switch {
 	case err != nil:
 		w.fail(name, err)

@@ -234,6 +234,7 @@ func TestFolderWithNamesThatAreNotUTF8(t *testing.T) {
 
 func TestFolderWithoutMessagesIsEmpty(t *testing.T) {
 	check(t, "", contents(open(t, t.TempDir(), "")), nil)
+	check(t, "mboxes before they have mail", contents(open(t, tree(t, map[string]string{"sent": "", "drafts": "", "inbox": "a"}), "")), []string{"ham: a"})
 }
 
 func TestSourcesStopWhenTheCallerStops(t *testing.T) {
