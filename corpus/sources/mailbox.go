@@ -271,7 +271,7 @@ func (p *Plan) add(dir, name string, parts []string) {
 	}
 }
 
-// linksInside reports whether a link leads to where the mailbox has or had a message, which counts in its own folder.
+// linksInside reports whether a link leads to where another folder of the mailbox has or had a message, which counts there.
 //
 // QUIRK: mairix and mu keep what a search has found as such links, in a Maildir that may be a folder of the mailbox.
 func (p *Plan) linksInside(name string) bool {
@@ -281,7 +281,7 @@ func (p *Plan) linksInside(name string) bool {
 	}
 	dir, unknown := filepath.Abs(filepath.Dir(target))
 	root, absent := os.Stat(p.root)
-	if _, isSystem := p.fsys.(system); !isSystem || errors.Join(err, unknown, absent) != nil || !slices.Contains(maildirSubs[:], filepath.Base(dir)) {
+	if _, isSystem := p.fsys.(system); !isSystem || errors.Join(err, unknown, absent) != nil || !slices.Contains(maildirSubs[:], filepath.Base(dir)) || filepath.Dir(target) == filepath.Dir(name) {
 		return false
 	}
 	for above := ""; above != dir; {
