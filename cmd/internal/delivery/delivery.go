@@ -180,6 +180,9 @@ func (r Request) judge(raw []byte) (out []byte, verdict filter.Verdict, err erro
 func (r Request) print(s Streams) (filter.Verdict, error) {
 	f, err := r.open()
 	if err != nil {
+		if r.Preset != "" { // of a mail program, which may end when nobody reads what it writes
+			ReadMessage(s)
+		}
 		return "", err
 	}
 	raw, err := ReadMail(s)
