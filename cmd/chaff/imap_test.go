@@ -94,11 +94,11 @@ func (b *postbox) imap(name string, args []string, want string) {
 func TestAMailboxByIMAP(t *testing.T) {
 	t.Parallel()
 	b := newPostbox(t)
-	b.put("INBOX", "meeting agenda", 20, imap.FlagSeen)
+	b.put("INBOX", "meeting agenda", 60, imap.FlagSeen)
 	b.imap("without a folder for spam", []string{"--learn", "--limit", "2"}, `
 learned     2: 2 ham
 known       0 already; left out: 0
-later       18 messages over the limit (--limit)
+later       58 messages over the limit (--limit)
 chaff: warning: ACCOUNT has no folder for spam, so all mail in it counts as ham: --junk NAME says which it is
 `)
 	must(t, b.user.Create("Junk", nil))
@@ -106,20 +106,20 @@ chaff: warning: ACCOUNT has no folder for spam, so all mail in it counts as ham:
 	b.put("Junk", "casino pills", 20)
 	b.put("List\u202e", "meeting list", 1, imap.FlagSeen)
 	b.imap("the first lesson", []string{"--learn"}, `
-learned     39: 19 ham, 20 spam
+learned     79: 59 ham, 20 spam
 known       2 already; left out: 0
-fitted      to all 41 messages
+fitted      to all 81 messages
 `)
 	b.put("INBOX", "casino pills\x1b[2J", 1)
 	b.put("INBOX", "meeting minutes agenda", 2)
 	b.imap("a dry run", nil, `
-spam    P(spam) 0.488  A <a@b.example>  casino pills\x1b[2J
+spam    P(spam) 0.868  A <a@b.example>  casino pills\x1b[2J
 judged      3 new messages: 2 ham, 0 unsure, 1 spam
 moved       0: this is a dry run, --move moves spam to Junk
 `)
 	b.imap("in earnest", []string{"--move", "--learn"}, `
-nothing new in ACCOUNT: 41 messages are known, 3 left out
-spam    P(spam) 0.488  A <a@b.example>  casino pills\x1b[2J
+nothing new in ACCOUNT: 81 messages are known, 3 left out
+spam    P(spam) 0.868  A <a@b.example>  casino pills\x1b[2J
 judged      3 new messages: 2 ham, 0 unsure, 1 spam
 moved       1 to Junk
 `)
