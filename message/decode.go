@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"chaff/internal/ascii"
+	"chaff/internal/lines"
 	"chaff/internal/pdftext"
 )
 
@@ -174,15 +175,11 @@ const byteOrderMark = "\ufeff"
 // skipFromLine returns data without the "From " line that mbox files and some programs put before a header, and without a byte order mark.
 func skipFromLine(data []byte) []byte {
 	data = bytes.TrimPrefix(data, []byte(byteOrderMark))
-	if isFromLine(data) {
+	if lines.IsFromLine(data) {
 		_, data, _ = bytes.Cut(data, []byte("\n"))
 		data = bytes.TrimPrefix(data, []byte(byteOrderMark))
 	}
 	return data
-}
-
-func isFromLine(data []byte) bool {
-	return bytes.HasPrefix(data, []byte("From ")) || bytes.HasPrefix(data, []byte(">From "))
 }
 
 // addLeaf adds a part, its text, and the files inside of its text.

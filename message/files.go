@@ -13,6 +13,7 @@ import (
 
 	"chaff/internal/ascii"
 	"chaff/internal/hint"
+	"chaff/internal/lines"
 	"chaff/internal/pdftext"
 )
 
@@ -394,7 +395,7 @@ func hasMailField(head []byte) bool {
 	if bytes.IndexByte(head, '\r') >= 0 {
 		head = new(texts).appendNormal(nil, head)
 	}
-	for lines := 0; len(head) > 0 && lines < maxJunkLines; {
+	for n := 0; len(head) > 0 && n < maxJunkLines; {
 		for _, mark := range [...]string{byteOrderMark, "\xff\xfe", "\xfe\xff"} {
 			head = bytes.TrimPrefix(head, []byte(mark))
 		}
@@ -403,11 +404,11 @@ func hasMailField(head []byte) bool {
 		switch name, _ := cutName(line); {
 		case IsMailField(name):
 			return true
-		case lines == 0 && (len(line) == 0 || isFromLine(line)), lines > 0 && isFold(line):
+		case n == 0 && (len(line) == 0 || lines.IsFromLine(line)), n > 0 && isFold(line):
 		case len(line) == 0, bytes.HasPrefix(line, []byte("--")):
 			return false
 		default:
-			lines++
+			n++
 		}
 	}
 	return false

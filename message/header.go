@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"chaff/internal/ascii"
+	"chaff/internal/lines"
 )
 
 // maxJunkLines is how many lines ahead a field is searched for, to tell a stray line in the header from the body.
@@ -180,7 +181,7 @@ func isFold(line []byte) bool { return len(line) > 0 && blank.Has(line[0]) }
 // isLostFold reports whether line continues the field before although it does not begin with a blank: the field ends in a separator of list
 // items, so that another item must follow, or the header goes on. Subjects may end in a separator.
 func isLostFold(line, below, before []byte, ofPart bool) bool {
-	if name, _ := cutName(line); name != nil || len(line) == 0 || bytes.HasPrefix(line, []byte("--")) || isFromLine(line) {
+	if name, _ := cutName(line); name != nil || len(line) == 0 || bytes.HasPrefix(line, []byte("--")) || lines.IsFromLine(line) {
 		return false
 	}
 	name, _ := cutName(before)

@@ -33,6 +33,7 @@ func TestHeaderFields(t *testing.T) {
 		{"a known field eight lines on is in the header", "A: 1\n" + strings.Repeat("junk\n", 8) + "To: b\n\nx", "x", "A=1" + strings.Repeat(" junk", 8) + " To=b"},
 		{"nine lines on it is not", "A: 1\n" + strings.Repeat("junk\n", 9) + "To: b\n\nx", strings.Repeat("junk ", 9) + "To: b x", "A=1"},
 		{"an mbox line is passed over", "A: 1\nFrom a@b Thu Aug 22 12:36:23 2002\nTo: b\n\nx", "x", "A=1 To=b"},
+		{"a From field with a blank before its colon is no such line", "From : a\nTo: b\n\nx", "x", "From=a To=b"},
 		{"a blank before the colon of a known name is passed over", "Subject : a\nTo\t: b\n\nx", "x", "Subject=a To=b"},
 		{"a blank before the colon of a small name is not", "Subject: a\nto : b\n\nx", "to : b x", "Subject=a"},
 		{"but that of a field which describes the content is", "subject: a\ncontent-type : text/html\n\n<b>x", "x", "subject=a content-type=text/html"},
