@@ -246,7 +246,7 @@ func (p *Plan) add(dir, name string, parts []string) {
 	var unseen []File
 	for _, f := range files {
 		switch {
-		case f.link && p.linksInside(f.Origin):
+		case f.link && p.linksInside(f.Origin), strings.HasPrefix(f.Name, "123456789.") && strings.HasSuffix(f.Name, ".mairix"): // what a search has found
 		case f.deleted && row.Label != LeftOut: // most messages of the trash are marked as deleted
 			p.Deleted++
 		case f.Unseen && row.Label == Ham: // in other folders that says nothing

@@ -104,7 +104,7 @@ func TestMaildirTreeOfOfflineIMAP(t *testing.T) {
 // mairix and mu make such Maildirs of what they find. The target of a link may have been renamed since.
 func TestALinkToAMessageOfTheMailboxIsNoSecondOne(t *testing.T) {
 	root := tree(t, map[string]string{
-		"m/cur/1.a:2,S": "ham", "m/new/": "", "m/.Junk/cur/2.b:2,S": "spam", "m/.Junk/new/": "", "m/Search/cur/": "", "m/Search/new/": "",
+		"m/cur/1.a:2,S": "ham", "m/new/": "", "m/.Junk/cur/2.b:2,S": "spam", "m/.Junk/new/": "", "m/Search/cur/123456789.0.mairix:2,S": "a copy, or a hard link", "m/Search/new/": "",
 		"m/.store/3.c": "inside, but in no Maildir", "elsewhere/cur/4.d": "elsewhere",
 	})
 	for i, target := range []string{
