@@ -231,6 +231,7 @@ func (w *watch) refresh() error {
 		}
 		w.dirs = w.box.plan.Watched()
 		watched := w.list()
+		slices.Sort(watched)
 		for _, dir := range watched {
 			if _, is := w.dirs[dir]; !is {
 				_ = w.remove(dir) // it may be gone already
@@ -238,7 +239,7 @@ func (w *watch) refresh() error {
 		}
 		added := false
 		for _, dir := range slices.Sorted(maps.Keys(w.dirs)) {
-			if tried[dir] || slices.Contains(watched, dir) {
+			if _, is := slices.BinarySearch(watched, dir); is || tried[dir] {
 				continue
 			}
 			tried[dir] = true
