@@ -272,6 +272,7 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 		{args: []string{"help", "\u202e"}, fails: true},
 		{args: []string{"help", "--man", m.path("man" + evil)}},
 		{args: []string{"completion", evil}, fails: true},
+		{args: []string{"train", "--" + evil}, fails: true},
 		{args: []string{"train", "--mistakes", evil}, fails: true},
 		{args: []string{"__complete", "train", m.path("")}},
 	}
