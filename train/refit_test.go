@@ -242,6 +242,9 @@ func TestNearDuplicatesMoveNoThresholdOfVotes(t *testing.T) {
 			t.Errorf("with near-duplicates of ham less is called spam: above %v, without them above %v", got.Spam, without.Spam)
 		}
 	}
+	if got := ScaleOf(nil, []int32{0, 0, 0, 1}, []int32{0, 1}); got != (metrics.Scale{Ham: 1}) {
+		t.Errorf("of a ham and two near-duplicates of it a model without log odds has learned %+v", got)
+	}
 }
 
 // A class whose messages are all near-duplicates of the other class still has one.

@@ -234,7 +234,10 @@ func TestFolderWithNamesThatAreNotUTF8(t *testing.T) {
 
 func TestFolderWithoutMessagesIsEmpty(t *testing.T) {
 	check(t, "", contents(open(t, t.TempDir(), "")), nil)
-	check(t, "mboxes before they have mail", contents(open(t, tree(t, map[string]string{"sent": "", "drafts": "", "inbox": "a"}), "")), []string{"ham: a"})
+	root := tree(t, map[string]string{"sent": "", "drafts": "", "inbox": "a"})
+	check(t, "mboxes before they have mail", contents(open(t, root, "")), []string{"ham: a"})
+	empty := func(name string) string { return "ham! read " + filepath.Join(root, name) + ": the file is empty" }
+	check(t, "messages, as a flag says", contents(open(t, root, Folder)), []string{empty("drafts"), "ham: a", empty("sent")})
 }
 
 func TestSourcesStopWhenTheCallerStops(t *testing.T) {
