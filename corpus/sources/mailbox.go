@@ -275,13 +275,17 @@ func (p *Plan) add(dir, name string, parts []string) {
 //
 // QUIRK: mairix and mu keep what a search has found as such links, in a Maildir that may be a folder of the mailbox.
 func (p *Plan) linksInside(name string) bool {
+	if _, isSystem := p.fsys.(system); !isSystem {
+		return false
+	}
 	target, err := os.Readlink(name)
 	if !filepath.IsAbs(target) {
 		target = filepath.Join(filepath.Dir(name), target)
 	}
 	dir, unknown := filepath.Abs(filepath.Dir(target))
 	root, absent := os.Stat(p.root)
-	if _, isSystem := p.fsys.(system); !isSystem || errors.Join(err, unknown, absent) != nil || !slices.Contains(maildirSubs[:], filepath.Base(dir)) || filepath.Dir(target) == filepath.Dir(name) {
+	isOfMaildir := slices.Contains(maildirSubs[:], filepath.Base(dir))
+	if errors.Join(err, unknown, absent) != nil || !isOfMaildir || filepath.Dir(target) == filepath.Dir(name) {
 		return false
 	}
 	for above := ""; above != dir; {
