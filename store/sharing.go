@@ -70,7 +70,7 @@ func ReadSharing(path string) (s Sharing, is bool, err error) {
 // Write writes the file of the model at path.
 func (s Sharing) Write(path string) error {
 	s.Format = sharingFormat
-	data, _ := json.Marshal(s) // no error: it has nothing but numbers and texts
+	data, _ := json.Marshal(s) // no error: JSON has its numbers, texts and times
 	if err := replace.File(path+sharingSuffix, sharingKind, append(data, '\n'), filter.NewFileMode); err != nil {
 		return fmt.Errorf("save %s: %w", path+sharingSuffix, err)
 	}

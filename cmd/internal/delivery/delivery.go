@@ -180,7 +180,7 @@ func (r Request) judge(raw []byte) (out []byte, verdict filter.Verdict, err erro
 func (r Request) print(s Streams) (filter.Verdict, error) {
 	f, err := r.open()
 	if err != nil {
-		if r.Preset != "" { // of a mail program, which may end when nobody reads what it writes
+		if r.Preset != "" { // for a mail program, which may end if nobody reads the message
 			ReadMessage(s)
 		}
 		return "", err
