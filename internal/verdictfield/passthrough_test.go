@@ -105,6 +105,7 @@ func TestTheSmallestMessagesPassByteForByte(t *testing.T) {
 		"an mbox line only":                   "From ann@example.org Thu Aug 22 12:36:23 2002\n",
 		"an mbox line and a verdict":          "From ann@example.org Thu Aug 22 12:36:23 2002\nX-Chaff-Score: 9\n\nbody",
 		"a quoted mbox line":                  ">From ann@example.org\r\nSubject: a\r\n\r\nbody\r\n",
+		"a From field that looks like one":    "From : Ann\n <ann@example.org>\n\nbody\n",
 		"a byte order mark":                   "\ufeffSubject: a\n\nbody\n",
 		"8-bit bytes":                         "Subject: \xff\xfe\n\n\x80\x81",
 		"a continuation line without a field": " a\nX-Spam-Flag: YES\n\n",
@@ -113,6 +114,13 @@ func TestTheSmallestMessagesPassByteForByte(t *testing.T) {
 		for _, form := range formsOfMail() {
 			checkPassage(t, name+" "+form.name, form.of([]byte(raw)))
 		}
+	}
+}
+
+func TestAFromFieldThatLooksLikeAnMboxLineStaysWhole(t *testing.T) {
+	const raw = "From : Ann\n <ann@example.org>\n\nbody\n"
+	if out := marked([]byte(raw)); !bytes.Equal(out, append(marked(nil), raw...)) {
+		t.Errorf("got %q", out)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"chaff/internal/ascii"
 	"chaff/internal/headerfield"
+	"chaff/internal/lines"
 )
 
 // Field is a field that chaff writes into the header of a message: ASCII on one line.
@@ -81,7 +82,7 @@ func isEmptyLine(b []byte) bool {
 // fromLine returns the length of the From_ line at the start of raw, or 0. Only a plain line counts: it must not hide our fields, nor contain one.
 func fromLine(raw []byte) int {
 	_, n := plainLine(raw)
-	if n >= longLine || !bytes.HasPrefix(bytes.TrimPrefix(raw, []byte(">")), []byte("From ")) {
+	if n >= longLine || !lines.IsFromLine(raw[:n]) {
 		return 0
 	}
 	return n
