@@ -163,6 +163,9 @@ func (o ThresholdOptions) spamThreshold(hams, spams []float64, scale Scale) (t f
 	}
 	switch t = guarded(t, hams, spams, o.HamLost/100); {
 	case scale.LogOdds == 0 && median <= 0 && len(hams) < enoughHam:
+		if min(hams[0], spams[0]) == max(hams[len(hams)-1], spams[len(spams)-1]) { // as a baseline does, which scores all messages alike
+			return Beyond, nil
+		}
 		return Beyond, []string{"nothing is called spam: half of the held-out spam scores as ham"}
 	case scale.LogOdds > 0 && t >= scale.Bounds[1]:
 		return t, []string{fmt.Sprintf("nothing is called spam: with %d ham no score is high enough for thresholds.ham_lost=%v", n, o.HamLost)}

@@ -52,6 +52,7 @@ func TestChooseThresholds(t *testing.T) {
 		{"spam that scores as ham gives no unit, and not all of it is ham", repeat(50, -5), repeat(9, -6), Scale{}, defaults, Thresholds{-5, 0}, ""},
 		{"though less than 50 ham do not show how much may be unsure", repeat(49, -5), repeat(9, -6), Scale{}, defaults, Thresholds{0, Beyond},
 			"nothing is called spam: half of the held-out spam scores as ham"},
+		{"a baseline, which scores all alike, needs no warning", repeat(9, -5), repeat(9, -5), Scale{}, defaults, Thresholds{0, Beyond}, ""},
 		{"log odds show it with any number", repeat(9, -5), repeat(9, -6), odds, defaults, Thresholds{-0.689501, 5.386504}, ""},
 		{"1% of the spam may be ham", repeat(100, -5), slices.Concat(repeat(1, -4), repeat(99, 10)), Scale{}, defaults, Thresholds{0, 7.7}, ""},
 		{"and no more", repeat(100, -5), slices.Concat(repeat(2, -4), repeat(98, 10)), Scale{}, defaults, Thresholds{-4, 7.7}, ""},
