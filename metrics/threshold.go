@@ -106,7 +106,7 @@ func (s Scale) score(prior, ratio float64) float64 {
 // Unsure then moves by what is measured. If more of the spam than SpamMissed is ham, it falls until it is not, but only while at most 2% of the ham is
 // above. If more than 2% of the ham, and e, is above, it rises until it is not, but only while at most SpamMissed of the spam is ham.
 //
-// Without a unit, less than 50 ham do not show what scores above 0 mean if m is 0 or less: nothing is called spam.
+// Less than 50 ham do not show what a score above 0 means if scores have no unit and m is 0 or less. Nothing is called spam then.
 //
 // Scores of a young model, or of short texts, are small. If less than half of the spam is above the threshold of log odds, and of 50 ham or more
 // none but what e explains above that for scores without a unit, it is at most 1/0.7 of this: with a limit of 0.1% the median of the spam.
@@ -147,11 +147,13 @@ func (o ThresholdOptions) spamThreshold(hams, spams []float64, scale Scale) (t f
 	if o.HamLost == 0 {
 		return Beyond, []string{"nothing is called spam: thresholds.ham_lost is 0"}
 	}
-	few := fewHamNoUnit
-	if scale.LogOdds > 0 {
+	n, median, few := max(scale.Ham, len(hams)), spams[len(spams)/2], fewHamNoUnit
+	switch {
+	case scale.LogOdds > 0:
 		few = fewHam
+	case median <= 0 && len(hams) < enoughHam:
+		return Beyond, nil // training says that such a model has learned little
 	}
-	n, median := max(scale.Ham, len(hams)), spams[len(spams)/2]
 	ratio := math.Log(100/o.HamLost) * (1 + few/float64(n))
 	without := unitOf(median) * ratio
 	t = without
@@ -161,16 +163,10 @@ func (o ThresholdOptions) spamThreshold(hams, spams []float64, scale Scale) (t f
 			t = min(t, without/unitShare)
 		}
 	}
-	switch t = guarded(t, hams, spams, o.HamLost/100); {
-	case scale.LogOdds == 0 && median <= 0 && len(hams) < enoughHam:
-		if min(hams[0], spams[0]) == max(hams[len(hams)-1], spams[len(spams)-1]) { // as a baseline does, which scores all messages alike
-			return Beyond, nil
-		}
-		return Beyond, []string{"nothing is called spam: half of the held-out spam scores as ham"}
-	case scale.LogOdds > 0 && t >= scale.Bounds[1]:
-		return t, []string{fmt.Sprintf("nothing is called spam: with %d ham no score is high enough for thresholds.ham_lost=%v", n, o.HamLost)}
+	if t = guarded(t, hams, spams, o.HamLost/100); scale.LogOdds > 0 && t >= scale.Bounds[1] {
+		warnings = []string{fmt.Sprintf("nothing is called spam: with %d ham no score is high enough for thresholds.ham_lost=%v", n, o.HamLost)}
 	}
-	return t, nil
+	return t, warnings
 }
 
 // fewHam is how many ham double the logarithm of the ratio that the spam threshold needs: 1 + 2/n with n ham. It was chosen on two corpora: after

@@ -171,7 +171,7 @@ func (p *place) recognise(o Options) (Mail, error) {
 	}
 	gmail := p.countGmail()
 	o.Label = labelOfName(p.path)
-	both, isBoth := p.hamAndSpam() // nor is a file these
+	both, isBoth := p.hamAndSpam() // false for a file
 	line, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(string(p.head), byteOrderMark)), "\n")
 	_, _, noIndex := parseIndexLine(strings.TrimSpace(line))
 	switch {
@@ -185,7 +185,7 @@ func (p *place) recognise(o Options) (Mail, error) {
 		if mail := p.openThunderbird(o); !mail.NoSpam || o.Label == "" {
 			return mail, nil
 		}
-	case p.hasFolders(): // all else is a file
+	case p.hasFolders(): // the cases below are of files
 	case hasSuffix(withoutPacking(strings.ToLower(p.name)), ".csv", ".tsv"):
 		return p.openTable(o)
 	case noIndex == nil && p.ofUser:

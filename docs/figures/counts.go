@@ -18,8 +18,8 @@ const countDraws = 6
 type counted struct {
 	ham, spam int
 	model     string
-	how       string  // the model learned otherwise than chaff train does
-	few       float64 // of 1 + few/n, by which few ham raise the threshold of the model, and which the row goes without
+	how       string  // how training differs from chaff train; empty if it does not
+	few       float64 // leaves the factor 1 + few/n out of the spam threshold; 0 leaves nothing out
 	keeps     bool    // the unsure threshold does not fall
 	quick     bool    // learned by chaff train --quick
 }
@@ -34,9 +34,10 @@ func (c counted) String() string {
 
 // thresholds are the options of a row.
 func (c counted) thresholds(o metrics.ThresholdOptions) metrics.ThresholdOptions {
-	o.HamLost = 100 * math.Pow(o.HamLost/100, 1/(1+c.few/float64(c.ham))) // (1 + few/n) times its logarithm is that of the limit of o
-	if c.keeps {                                                          // more than 1% moves no threshold by the rule, and no spam is too much
-		o.SpamMissed = 100
+	// The rule multiplies the logarithm of this limit by 1 + few/n, which gives that of the limit of o.
+	o.HamLost = 100 * math.Pow(o.HamLost/100, 1/(1+c.few/float64(c.ham)))
+	if c.keeps {
+		o.SpamMissed = 100 // the rule treats this as 1%, and no spam is too much
 	}
 	return o
 }
