@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"chaff/cmd/internal/delivery"
 	"chaff/corpus"
@@ -162,7 +161,7 @@ func readEach(p *program, source corpus.Source, none error, show func(origin str
 
 // stdinIsMbox reports whether an mbox is on stdin. It does not look at what a user types.
 func (p *program) stdinIsMbox() bool {
-	if file, isFile := p.streams.In.(*os.File); isFile && term.IsTerminal(int(file.Fd())) {
+	if p.streams.IsTyped() {
 		return false
 	}
 	head := bufio.NewReaderSize(p.streams.In, 4<<10)

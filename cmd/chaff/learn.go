@@ -151,6 +151,9 @@ func (x *learning) learn() error {
 	}
 	if !x.begin {
 		if err := x.hasStore(x.model); err != nil {
+			if len(x.paths) == 0 {
+				x.streams.Drain()
+			}
 			return err
 		}
 	}

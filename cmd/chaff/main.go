@@ -229,12 +229,7 @@ func (p *program) addModelFile(c *cobra.Command, verb, json string) {
 }
 
 // use returns the flag that names the model in another command, if it is needed.
-func (p *program) use() string {
-	if p.model == delivery.Path(p.environ, delivery.DataHome, "model") {
-		return ""
-	}
-	return " -m " + screen.Printable(hint.Word(p.model))
-}
+func (p *program) use() string { return delivery.Use(p.environ, p.model) }
 
 // exclude makes a flag of c exclude each of some others.
 func exclude(c *cobra.Command, flag string, others ...string) {

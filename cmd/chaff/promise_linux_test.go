@@ -356,7 +356,7 @@ func testStreams(t *testing.T, p deliveryProgram) {
 		"an empty model":                      {`: >$HOME/empty; exec "$@"`, "--pass -m " + p.home + "/empty", 75, "model is truncated"},
 		"a damaged model":                     {`exec "$@"`, "--pass -m " + p.home + "/damaged", 75, "damaged"},
 		"no model":                            {`exec "$@"`, "--pass -m nowhere", 75, "no such file"},
-		"no model, for a verdict":             {`{ head -c 1000000 /dev/zero; echo wrote $? >&2; } | "$@"`, "--exit-code -m nowhere", 3, "wrote 0"},
+		"no model, for a verdict":             {`{ head -c 1000000 /dev/zero; echo wrote $? >&2; } | "$@"`, "-m nowhere", 1, "wrote 0"},
 		"pass by another word":                {`exec "$@"`, "--pass=1 --modle", 75, "unknown flag"},
 		"pass by another word, without need":  {`exec "$@"`, "--pass=TRUE -m nowhere", 75, "no such file"},
 		"pass by a wrong word":                {`exec "$@"`, "--pass=yes", 75, "must be true or false"},

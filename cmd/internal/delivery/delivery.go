@@ -34,6 +34,19 @@ type Streams struct {
 	Out, Err io.Writer
 }
 
+// IsTyped reports whether a user at a terminal types what is on In.
+func (s Streams) IsTyped() bool {
+	file, isFile := s.In.(*os.File)
+	return isFile && term.IsTerminal(int(file.Fd()))
+}
+
+// Drain reads In to its end, unless it is typed: a program that pipes a message may be ended by a signal if nobody reads it.
+func (s Streams) Drain() {
+	if !s.IsTyped() {
+		_, _ = io.Copy(io.Discard, s.In)
+	}
+}
+
 // StartFast prepares a process for one message. Its frame of 40 KB gives the stack 64 KB at once: growing it five times would walk all functions
 // on it each time, and touch all pages of a pool of stacks of each size.
 //
@@ -180,9 +193,7 @@ func (r Request) judge(raw []byte) (out []byte, verdict filter.Verdict, err erro
 func (r Request) print(s Streams) (filter.Verdict, error) {
 	f, err := r.open()
 	if err != nil {
-		if r.Preset != "" { // for a mail program, which may end if nobody reads the message
-			ReadMessage(s)
-		}
+		s.Drain()
 		return "", err
 	}
 	raw, err := ReadMail(s)
@@ -228,8 +239,7 @@ func PrintJSON(w io.Writer, path string, v filter.Classification) error {
 // with [corpus.ErrTooLarge], the start of a message that continues in s.In. An empty input is an error, because a failing
 // program writes nothing.
 func ReadMessage(s Streams) ([]byte, error) {
-	file, isFile := s.In.(*os.File)
-	if isFile && term.IsTerminal(int(file.Fd())) {
+	if s.IsTyped() {
 		fmt.Fprintln(s.Err, "chaff: reading a message from the terminal; end it with Ctrl-D")
 	}
 	raw, err := corpus.AppendMessage(make([]byte, 0, 16<<10), s.In)
@@ -241,7 +251,8 @@ func ReadMessage(s Streams) ([]byte, error) {
 		return raw, fmt.Errorf("read the message from stdin: %w", err)
 	case len(raw) > 0:
 		return raw, nil
-	case isFile && wasClosed(file):
+	}
+	if file, isFile := s.In.(*os.File); isFile && wasClosed(file) {
 		return nil, errors.New("there is no message: stdin is closed")
 	}
 	return nil, errors.New("there is no message: stdin is empty")
@@ -334,10 +345,18 @@ func Anew(path string, err error) string {
 	return ""
 }
 
+// Use returns the flag that names the model at path in a command, if it is needed.
+func Use(environ []string, path string) string {
+	if path == Path(environ, DataHome, "model") {
+		return ""
+	}
+	return " -m " + screen.Printable(hint.Word(path))
+}
+
 // Advised adds a hint to an error about the model file at path.
 func Advised(path string, err error) error {
 	_, noStore := os.Stat(path + ".store") // of an earlier version
-	anew, isVersion := Anew(path, err), errors.Is(err, filter.ErrVersion)
+	anew, isVersion, train := Anew(path, err), errors.Is(err, filter.ErrVersion), "chaff train"+Use(os.Environ(), path)
 	switch {
 	case path == "":
 		return hint.With(errors.New("no model: the home directory is unknown"), "say where it is: -m FILE")
@@ -346,11 +365,11 @@ func Advised(path string, err error) error {
 	case noStore == nil && isVersion:
 		return hint.With(err, "chaff retrain -m "+hint.Word(path)+" turns its store into a log, and makes the model anew")
 	case errors.Is(err, fs.ErrNotExist):
-		return hint.With(err, "train one first: chaff train ~/Maildir, or say where it is: -m FILE")
+		return hint.With(err, "train one first: "+train+" ~/Maildir, or say where it is: -m FILE")
 	case errors.Is(err, filter.ErrNotModel):
 		return hint.With(err, "a model is a file that chaff train has saved")
 	case isVersion || errors.Is(err, filter.ErrDamaged) || errors.Is(err, filter.ErrTruncated):
-		return hint.With(err, "train it again with chaff train")
+		return hint.With(err, "train it again with "+train)
 	}
 	return err
 }
