@@ -339,6 +339,7 @@ var advices = map[string]string{
 	"Outlook Express .dbx file": "convert it to mbox first, with undbx or by importing it into Thunderbird",
 	"mbx mailbox":               "convert it to mbox or Maildir first, with mailutil or Emacs",
 	"mtx mailbox":               "convert it to mbox or Maildir first, with mailutil or Emacs",
+	"Alpine mix mailbox":        "convert it to mbox or Maildir first, with mailutil",
 	"MMDF mailbox":              "convert it to mbox or Maildir first, with mailutil or Emacs",
 	"Babyl mailbox":             "convert it to mbox or Maildir first, with mailutil or Emacs",
 	"Dovecot mdbox file":        "export the mailbox as a Maildir first: doveadm backup -u USER maildir:FOLDER:LAYOUT=fs",

@@ -50,6 +50,11 @@ func TestFilesOfDovecot(t *testing.T) {
 	check(t, "a folder of sdbox", contents(open(t, dir, "")), []string{"ham: " + message})
 }
 
+func TestAMixMailboxOfAlpineIsNamed(t *testing.T) {
+	dir := tree(t, map[string]string{".mixmeta": "x", ".mixindex": "x", ".mix5f3a0001": "x", "b/1.eml": "a"})
+	check(t, "", contents(open(t, dir, "")), []string{"ham! " + dir + " is no mail but an Alpine mix mailbox", "ham: a"})
+}
+
 // FuzzCutEmlx requires that the message in a frame comes back in the same memory, and a part of any other file.
 func FuzzCutEmlx(f *testing.F) {
 	f.Add([]byte("Subject: a\n\nb\n"), []byte("<?xml version=\"1.0\"?>"))

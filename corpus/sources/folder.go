@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"chaff/corpus"
+	"chaff/message"
 )
 
 // A folder has a format, which decides which of its entries are mail.
@@ -219,6 +220,9 @@ func (w *walker) folder(dir string, as Format, nested bool, entries []fs.DirEntr
 		}
 	}
 	f := inspectFolder(w.fsys, dir, entries)
+	if f.has(".mixmeta") { // in hidden files; other mailboxes may be in folders beside them
+		w.fail(dir, message.IsNoMail("Alpine mix mailbox"))
+	}
 	switch f.format = cmp.Or(as, f.format); f.format {
 	case Maildir: // in the order of unique names
 		files, err := readMaildir(w.fsys, dir, w.label)

@@ -41,11 +41,6 @@ const (
 	CSV        Format = "table"   // a table of messages, separated by commas, semicolons or tabs
 )
 
-// openers opens labelled mail of these formats; openAll opens mail of one label.
-var openers = map[Format]func(p *place, o Options) (Mail, error){
-	Mailbox: (*place).openMailbox, Subfolders: (*place).openClasses, Index: (*place).openIndex, CSV: (*place).openTable,
-}
-
 // A kind says what has a format.
 type kind string
 
@@ -87,16 +82,20 @@ type Mail struct {
 // OpenLabelled opens the labelled mail at a path. The error wraps [ErrNoLabel] if the options can help.
 func OpenLabelled(path string, o Options) (Mail, error) {
 	p, err := find(system{}, path, nil)
-	if err != nil {
+	switch {
+	case err != nil:
 		return Mail{}, err
-	}
-	if open := openers[o.Format]; open != nil {
-		return open(p, o)
-	}
-	if o.Label != "" {
+	case o.Format == Mailbox:
+		return p.openMailbox(o)
+	case o.Format == Subfolders:
+		return p.openClasses(o)
+	case o.Format == Index:
+		return p.openIndex(o)
+	case o.Format == CSV:
+		return p.openTable(o)
+	case o.Label != "":
 		return p.openAll(o)
-	}
-	if o.Format != "" { // which the mail may not be able to have
+	case o.Format != "": // which the mail may not be able to have
 		if _, err := p.source("", o.Format); err != nil {
 			return Mail{}, err
 		}
