@@ -129,7 +129,9 @@ func (d *doctor) files() {
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && file.about == "token": // only HTTP has one
-		case errors.Is(err, fs.ErrNotExist), errors.Is(err, replace.ErrSpecial):
+		case errors.Is(err, replace.ErrSpecial):
+			d.bad(file.about, "move it away, or name another model with -m FILE", "%s: %v", file.path, err)
+		case errors.Is(err, fs.ErrNotExist):
 			d.bad(file.about, file.missing, "%s: %v", file.path, err)
 		case errors.Is(err, fs.ErrPermission), errors.Is(err, replace.ErrLink):
 			d.bad(file.about, "run doctor as root or as the user of the daemon, who must own it: chown", "%s cannot be read and written by this user", file.path)
@@ -202,7 +204,7 @@ func (d *doctor) learning() {
 		err = v.Verify()
 	}
 	if err != nil {
-		isMissing := errors.Is(err, fs.ErrNotExist) || errors.Is(err, store.ErrEarlier) || errors.Is(err, store.ErrNone) && d.hasStore(d.model) != nil
+		isMissing := errors.Is(err, fs.ErrNotExist) || errors.Is(err, replace.ErrFolder) || errors.Is(err, replace.ErrSpecial) || errors.Is(err, store.ErrEarlier) || errors.Is(err, store.ErrNone) && d.hasStore(d.model) != nil
 		if !isMissing && !errors.Is(err, fs.ErrPermission) { // which files has said
 			d.bad("learning", cmp.Or(delivery.Anew(d.model, err), "chaff restore --replace makes both anew from a backup"), "%v", err)
 		}

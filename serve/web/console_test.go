@@ -378,7 +378,7 @@ func TestThresholdsOfAModelThatWasNeverFitted(t *testing.T) {
 		must(t, store.Begin(t.Context(), o.Model, []string{"ham", "spam"}, "multinomial", train.DefaultCollectOptions(), train.DefaultOptions(), store.DefaultOptions()))
 	})
 	s.signIn()
-	if page := s.get("/thresholds"); !strings.Contains(page, "it calls every message unsure") || strings.Contains(page, "1000000") {
+	if page := s.get("/thresholds"); !strings.Contains(page, "calls every message unsure: it was never fitted.") || strings.Contains(page, "1000000") {
 		t.Error(page)
 	}
 }
@@ -389,6 +389,7 @@ func TestThresholdsThatNoScoreReachesAreNoNumbers(t *testing.T) {
 		"A message with a score above 5.000 is spam, one above 2.000 is unsure, any other is ham.": {FindsHam: true, FindsSpam: true},
 		"Nothing is called spam: a message with a score above 2.000 is unsure, any other is ham.":  {FindsHam: true},
 		"A message with a score above 5.000 is spam, any other is unsure.":                         {FindsSpam: true},
+		"The model calls every message unsure.":                                                    {Fitted: true},
 	} {
 		b.Thresholds = &metrics.Thresholds{Unsure: 2, Spam: 5}
 		var page strings.Builder

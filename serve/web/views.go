@@ -113,6 +113,7 @@ func sectionsOf(p report.Page) (template.HTML, error) {
 type thresholdsBody struct {
 	*metrics.Thresholds // nil for a model without any
 	FindsHam, FindsSpam bool
+	Fitted              bool
 	Ham, Spams          int // messages that were judged before they were learned
 	ByHand              int
 	Errors              template.HTML     // at each threshold; "" without such messages of both classes
@@ -129,6 +130,7 @@ func (c *console) thresholds(r *http.Request, v *view) error {
 	if b.Thresholds == nil {
 		return nil
 	}
+	b.Fitted = status.Store == nil || status.Store.Fitted != nil
 	b.FindsHam, b.FindsSpam = b.Unsure > -metrics.Beyond, b.Spam < metrics.Beyond
 	if from, err := train.ProvenanceOf(c.engine); v.User == "" && err == nil && from.Verdicts != nil {
 		b.Trained = &from
