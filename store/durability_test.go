@@ -80,6 +80,11 @@ func runLearner(path string) error {
 				return err
 			}
 		}
+		if i%9 == 4 {
+			if err := shrunk(s); err != nil {
+				return err
+			}
+		}
 		o, err := s.Learn(numbered(i))
 		s.Close()
 		if err != nil {

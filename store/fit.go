@@ -22,18 +22,43 @@ import (
 )
 
 // fold writes the model with all that it has learned, so that readers need not read the tail. It is not fitted again: thresholds stay. The
-// checkpoint says what the new model has learned before it is in its place; readers of the old one go on.
+// checkpoint says what the new model has learned before it is in its place; readers of the old one go on. A log of which more than half is of no use now
+// is then written anew.
 func (s *Store) fold() error {
+	if len(s.tail) == 0 { // the model is as it should be
+		return nil
+	}
 	l, err := s.read(nil)
 	if err != nil {
 		return err
 	}
-	if !s.filter.Learns() { // readers of the model do without the tail
-		if err := s.writeCheckpoint(s.checkpoint.Key, l.checkpoint()); err != nil {
-			return err
-		}
-		s.failed = s.load()
+	if err = s.foldModel(l); err != nil {
+		return fmt.Errorf("the model %s could not be written: %w", s.path, err)
+	}
+	if s.failed = s.load(); s.failed != nil || s.end <= 2*l.kept {
 		return s.failed
+	}
+	return s.shrink(l)
+}
+
+// shrink writes the log, which has no tail, anew without what was there for readers of earlier models.
+func (s *Store) shrink(l *ledger) error {
+	log, err := replace.Locked(s.path+Suffix, s.path, LogKind(), filter.NewFileMode, func(file *os.File) error { return l.copy(s.book, file) })
+	if err != nil {
+		return fmt.Errorf("it could not be written anew, without what it needs no more: %w", replace.Reason(err))
+	}
+	s.file.Close()
+	s.file = log
+	s.failed = s.load()
+	return s.failed
+}
+
+func (s *Store) foldModel(l *ledger) error {
+	checkpoint := func(identity uint64) error {
+		return s.write(logfile.Record{Op: logfile.Checkpoint, Key: identity}, logfile.Rows{}, l.checkpoint())
+	}
+	if !s.filter.Learns() { // readers of the model do without the tail
+		return checkpoint(s.checkpoint.Key)
 	}
 	f, err := filter.OpenLearned(s.path)
 	if err != nil {
@@ -46,22 +71,14 @@ func (s *Store) fold() error {
 	err = replace.Written(s.path, filter.FileKind(), filter.NewFileMode, func(file *os.File) error {
 		identity, err := f.SaveTo(file, true)
 		if err == nil {
-			err = s.writeCheckpoint(identity, l.checkpoint())
+			err = checkpoint(identity)
 		}
 		return err
 	})
 	if err == nil {
 		err = syncFolder(s.path)
 	}
-	if err != nil {
-		return replace.Reason(err)
-	}
-	s.failed = s.load()
-	return s.failed
-}
-
-func (s *Store) writeCheckpoint(identity uint64, body []byte) error {
-	return s.write(logfile.Record{Op: logfile.Checkpoint, Key: identity}, logfile.Rows{}, body)
+	return replace.Reason(err)
 }
 
 // RetrainOptions configure how a model is fitted again. They change no result.
@@ -328,7 +345,7 @@ func (f facts) isUnbalanced() bool {
 }
 
 // hasGrown reports whether so much has changed since the last fit that the model should be fitted again though there may be something else to do. Without a
-// fit nothing expires, and the log takes twenty times as much for a message as with one.
+// fit nothing expires, and the log takes two to four times as much for a message as with one.
 func (f facts) hasGrown(after int) bool {
 	known := 0
 	for _, n := range f.Known {

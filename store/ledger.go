@@ -3,6 +3,7 @@ package store
 import (
 	"bufio"
 	"cmp"
+	"encoding/binary"
 	"encoding/json"
 	"iter"
 	"maps"
@@ -29,6 +30,7 @@ type ledger struct {
 	learned   int            // how many of them were learned
 	index     map[uint64]int // of an entry, by fingerprint
 	seen      sightings
+	kept      int64         // bytes of the log that others than readers of a model need
 	began     time.Duration // the CPU time before it was read
 }
 
@@ -61,6 +63,7 @@ func (b *book) readSome(documents *features.Documents, known *features.Saved, co
 		defer w.Close()
 	}
 	err = b.each(func(r logfile.Record) error {
+		l.kept += r.Kept()
 		switch op(r.Op) {
 		case learn, forget:
 			e, err := b.entry(r)
@@ -208,14 +211,7 @@ func (l *ledger) save(file *os.File, model func() (identity uint64, err error)) 
 	if err != nil {
 		return err
 	}
-	log, w := logfile.Log{Key: l.Key.Bytes()}, bufio.NewWriterSize(file, 256<<10)
-	n, _ := w.Write(logfile.AppendHeader(nil, log.Key, settings)) // the buffer keeps errors
-	end := int64(n)
-	add := func(r logfile.Record, body []byte) (at int64) {
-		n, _ := w.Write(log.Append(w.AvailableBuffer(), end, r, nil, body))
-		at, end = end, end+int64(n)
-		return at
-	}
+	w, add := writerOf(file, l.Key.Bytes(), settings)
 	var data []byte
 	var refs []features.Ref
 	for _, e := range l.entries[:l.learned] {
@@ -235,6 +231,41 @@ func (l *ledger) save(file *os.File, model func() (identity uint64, err error)) 
 	identity, failed := model()
 	add(logfile.Record{Op: logfile.Checkpoint, Key: identity}, body)
 	return cmp.Or(err, failed, w.Flush())
+}
+
+// writerOf begins a log, and returns a function that adds a record without rows, and the buffer to flush at the end, which keeps errors.
+func writerOf(file *os.File, key, settings []byte) (w *bufio.Writer, add func(r logfile.Record, body []byte) (at int64)) {
+	log := logfile.Log{Key: key}
+	w = bufio.NewWriterSize(file, 256<<10)
+	n, _ := w.Write(logfile.AppendHeader(nil, key, settings))
+	end := int64(n)
+	return w, func(r logfile.Record, body []byte) (at int64) {
+		n, _ := w.Write(log.Append(w.AvailableBuffer(), end, r, nil, body))
+		at, end = end, end+int64(n)
+		return at
+	}
+}
+
+// copy writes a log to an empty file as it is, without the rows of its records and with one checkpoint, that of the model.
+func (l *ledger) copy(b *book, file *os.File) error {
+	w, add := writerOf(file, b.log.Key, b.log.Settings)
+	moved := map[int64]int64{}
+	err := b.each(func(r logfile.Record) error {
+		body, err := b.log.Body(r)
+		if err != nil || r.Op == logfile.Checkpoint {
+			return err
+		}
+		if r.Reason == again && len(body) == 8 {
+			binary.LittleEndian.PutUint64(body, uint64(moved[int64(binary.LittleEndian.Uint64(body))]))
+		}
+		moved[r.At] = add(logfile.Record{Op: r.Op, Reason: r.Reason, Key: r.Key, Entry: r.Entry}, body)
+		return nil
+	})
+	for i := range l.entries {
+		l.entries[i].at = moved[l.entries[i].at]
+	}
+	add(logfile.Record{Op: logfile.Checkpoint, Key: b.checkpoint.Key}, l.checkpoint())
+	return cmp.Or(err, w.Flush())
 }
 
 // sightings yields a record for each mailbox. A message that the ledger does not have leaves no fingerprint.

@@ -295,7 +295,7 @@ func (s *Store) Finish() error {
 	}
 	switch {
 	case s.unfolded != nil:
-		return fmt.Errorf("the log has what was learned and forgotten, but the model %s could not be written: %w", s.path, s.unfolded)
+		return fmt.Errorf("the log has what was learned and forgotten, but %w", s.unfolded)
 	case s.remade != nil:
 		return fmt.Errorf("made the model %s anew from its log: %w", s.path, s.remade)
 	}

@@ -104,6 +104,18 @@ func learned(t testing.TB, s *Store, m Message) Outcome {
 	return o
 }
 
+// shrunk writes the model and its log anew, however large the log is.
+func shrunk(s *Store) error {
+	if err := s.fold(); err != nil {
+		return err
+	}
+	l, err := s.read(nil)
+	if err == nil {
+		err = s.shrink(l)
+	}
+	return err
+}
+
 func retrain(t testing.TB, s *Store) {
 	t.Helper()
 	if _, err := s.Retrain(t.Context(), nil, RetrainOptions{Workers: 1}); err != nil {
@@ -236,6 +248,35 @@ func TestAMessageThatIsLearnedAgainIsNotForgotten(t *testing.T) {
 	if n, err := Later(path); err != nil || n != 2 {
 		t.Errorf("%d were learned later, want 2: %v", n, err)
 	}
+}
+
+func TestALogGrowsByWhatItNeedsOnly(t *testing.T) {
+	modelstest.EachModel(t, func(t *testing.T, model string) {
+		path := trained(t, model, corpustest.Mailbox(1, 12, "ham", "spam"))
+		s := opened(t, path)
+		s.limit = 8
+		for i := range 100 {
+			learned(t, s, numbered(i))
+			if i%5 == 4 {
+				_, err := s.Forget(numbered(i - 2).Raw)
+				noError(t, err)
+			}
+		}
+		before, err := s.Entries()
+		noError(t, err)
+		noError(t, s.fold())
+		l, err := s.read(nil)
+		noError(t, err)
+		if s.end > 2*l.kept {
+			t.Errorf("the log has %d bytes and needs %d", s.end, l.kept)
+		}
+		if all, err := s.Entries(); err != nil || !slices.EqualFunc(all, before, func(x, y Entry) bool { return x.record() == y.record() }) {
+			t.Errorf("%d entries, want the same %d: %v", len(all), len(before), err)
+		}
+		if err := s.each(s.log.Verify); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestVerifyAndABackupReadAllOfALog(t *testing.T) {

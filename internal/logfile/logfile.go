@@ -309,6 +309,14 @@ func (l *Log) read(p part) ([]byte, error) {
 	return data[:p.size:p.size], nil
 }
 
+// Kept returns the size of a record without what is there for readers of a model only: its rows, or all of a [Checkpoint].
+func (r Record) Kept() int64 {
+	if r.Op == Checkpoint {
+		return 0
+	}
+	return r.End - r.At - (r.rows.end - r.rows.at)
+}
+
 // BodySize returns the size of the body of a record.
 func (r Record) BodySize() int64 { return r.body.size }
 
