@@ -115,13 +115,7 @@ func (p Page) roc() Plot {
 	setLogarithmic(&c.X, rates)
 	spanPercentages(&c.Y, []float64{bottom, 100})
 	for i, curve := range p.Curves {
-		var points []Point
-		for _, at := range metrics.Thin(curve, 400) { // points
-			if at := (Point{100 * at.HM, 100 * (1 - at.SM)}); at.Y >= bottom {
-				points = append(points, at)
-			}
-		}
-		c.addLine(clean(p.Models[i].Model, maxName), lineStyle(i), points)
+		c.addLine(clean(p.Models[i].Model, maxName), lineStyle(i), topOf(metrics.Thin(curve, 400), bottom))
 	}
 	named := make(map[string]bool)
 	for _, o := range p.operating() {
@@ -138,6 +132,20 @@ func (p Page) roc() Plot {
 		named[o.name] = true
 	}
 	return Plot{Note: note, Alt: joined(alts...), chart: c}
+}
+
+// topOf returns a ROC curve from where all spam is caught to where it leaves the plot at the bottom.
+func topOf(curve []metrics.Point, bottom float64) (points []Point) {
+	before := Point{100, 100}
+	for _, at := range curve {
+		at := Point{100 * at.HM, 100 * (1 - at.SM)}
+		if at.Y < bottom {
+			share := (bottom - at.Y) / (before.Y - at.Y)
+			return append(points, Point{at.X + share*(before.X-at.X), bottom})
+		}
+		points, before = append(points, at), at
+	}
+	return points
 }
 
 // epochs has a line for each of the models with at least two epochs: its figures on the development part or, without one, on the training part.

@@ -118,6 +118,19 @@ func TestROCCurvesShowTheTopWhereFiltersDiffer(t *testing.T) {
 	}
 }
 
+func TestAROCCurveLeavesThePlotAtTheBottom(t *testing.T) {
+	curve := []metrics.Point{{HM: 1}, {HM: 0.5, SM: 0.125}, {HM: 0.5, SM: 0.25}, {SM: 0.75}}
+	for bottom, want := range map[float64][]Point{
+		0:  {{100, 100}, {50, 87.5}, {50, 75}, {0, 25}},
+		50: {{100, 100}, {50, 87.5}, {50, 75}, {25, 50}},
+		80: {{100, 100}, {50, 87.5}, {50, 80}},
+	} {
+		if got := topOf(curve, bottom); !slices.Equal(got, want) {
+			t.Errorf("from %v%%: got %v, want %v", bottom, got, want)
+		}
+	}
+}
+
 // Of more than two classes, the parts of the score add up to the lead over the second class.
 func TestTheSumOfSeveralClassesIsNoScore(t *testing.T) {
 	p := samplePage()
