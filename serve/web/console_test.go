@@ -323,7 +323,7 @@ func TestWithoutKeptMessagesTheConsoleSaysWhatToDo(t *testing.T) {
 }
 
 func TestTheHistoryIsSearched(t *testing.T) {
-	s := unsureSite(t, 1, nil)
+	s := unsureSite(t, 1, func(o *serve.Options) { o.KeepHistory = 1 })
 	for n := range 60 {
 		s.do("POST", "/checkv2", string(mail("spam", n)), "Queue-Id", fmt.Sprintf("4Q%dZ", n))
 		s.do("POST", "/checkv2", string(mail("ham", n)))
@@ -340,6 +340,8 @@ func TestTheHistoryIsSearched(t *testing.T) {
 	} {
 		if page := s.get("/history" + tt.query); !strings.Contains(page, "<p>"+tt.want+"</p>") {
 			t.Errorf("%s: %s is missing in %s", tt.query, tt.want, page)
+		} else if strings.Contains(page, "Those that are ticked") != strings.Contains(page, "<li>") {
+			t.Errorf("%s: what can teach messages is there without any, or missing: %s", tt.query, page)
 		}
 	}
 	next := regexp.MustCompile(`<a href="([^"]*)">Earlier</a>`)
