@@ -113,7 +113,8 @@ func learn(ctx context.Context, model, label string, stdin io.Reader, stderr io.
 	}
 	s, err := store.OpenAsBefore(ctx, model)
 	if _, noModel := os.Stat(model); noModel != nil && errors.Is(err, store.ErrNone) {
-		err = hint.With(fmt.Errorf("there is no model %s", model), "begin with the mail you have: chaff train -m "+hint.Word(model)+" ~/Maildir; or with none: chaff learn --begin -m "+hint.Word(model))
+		use := delivery.Use(os.Environ(), model)
+		err = hint.With(fmt.Errorf("there is no model %s", model), "begin with the mail you have: chaff train"+use+" ~/Maildir; or with none: chaff learn --begin"+use)
 	}
 	if err != nil {
 		return exitLater, delivery.Advised(model, err)
