@@ -301,7 +301,11 @@ func doubts(results []train.Result, classes []string, leaks []evaluate.Leak) []s
 		}
 	}
 	for i, text := range texts {
-		if len(results) > 1 {
+		switch {
+		case len(results) == 1:
+		case len(of[text]) == len(results):
+			texts[i] = "all models: " + text
+		default:
 			texts[i] = strings.Join(of[text], ", ") + ": " + text
 		}
 	}
