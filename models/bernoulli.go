@@ -32,8 +32,6 @@ type Bernoulli struct {
 	Features string `json:"features" range:"bits or head bits"`
 }
 
-var _ Trainer = Bernoulli{}
-
 // Train implements [Trainer].
 func (m Bernoulli) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
 	return trainCounts(ctx, &m, d, features.Bits, features.HeadBits)

@@ -49,12 +49,9 @@ func trainCounts(ctx context.Context, m countTrainer, d *features.Dataset, kinds
 		return nil, Report{}, err
 	}
 	n := m.newLearner(d).(*counts)
-	rows := d.Rows()
-	for i, c := range d.Labels {
-		if i%1024 == 0 && ctx.Err() != nil {
-			return nil, Report{}, ctx.Err()
-		}
-		n.add(rows.Row(i), int(c), 1)
+	add := func(_ int, x features.Vector, c int) { n.add(x, c, 1) }
+	if err := (sorted{Dataset: d}).each(ctx, indices.Below[int32](d.Len()), nil, add); err != nil { // sums are exact in any order
+		return nil, Report{}, err
 	}
 	n.note(indices.Below[uint32](d.Terms), 1)
 	linear, err := linearOf(n, len(d.Classes), d.Workers)

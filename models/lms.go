@@ -14,8 +14,6 @@ import (
 // Source: cs446 lecture 4, "Least Mean Square Error", "Gradient descent (batch)", "Stochastic Gradient descent (online)".
 type LMS struct{ Descent }
 
-var _ Trainer = LMS{}
-
 // Train implements [Trainer].
 func (m LMS) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	return m.train(ctx, &m, "lms", d, o)

@@ -13,8 +13,6 @@ import (
 //	beta_c   = log(N_c/N)
 type Majority struct{}
 
-var _ Trainer = Majority{}
-
 // Train implements [Trainer].
 func (m Majority) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
 	return trainCounts(ctx, &m, d)

@@ -18,8 +18,6 @@ import (
 // ones the first.
 type Memoriser struct{}
 
-var _ Trainer = Memoriser{}
-
 // Train implements [Trainer].
 func (m Memoriser) Train(ctx context.Context, d *features.Dataset, _ EpochOptions) (*Linear, Report, error) {
 	return trainCounts(ctx, &m, d, features.Whole)

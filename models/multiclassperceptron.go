@@ -22,8 +22,6 @@ type MulticlassPerceptron struct {
 	Averaged bool `json:"averaged"`
 }
 
-var _ Trainer = MulticlassPerceptron{}
-
 // Train implements [Trainer].
 func (m MulticlassPerceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	linear, report, err := trainPasses(ctx, &m, m.Passes, d, o, "")

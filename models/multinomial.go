@@ -35,8 +35,6 @@ type Multinomial struct {
 	Features string `json:"features" range:"counts, bits, normalised bits or normalised counts"`
 }
 
-var _ Trainer = Multinomial{}
-
 // maxAdded is how many times the sum of all terms of a class smoothing may add to it without a warning. On the public corpora accuracy
 // falls from about three times on.
 const maxAdded = 2

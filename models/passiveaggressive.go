@@ -23,8 +23,6 @@ type PassiveAggressive struct {
 	Averaged bool `json:"averaged"`
 }
 
-var _ Trainer = PassiveAggressive{}
-
 // Train implements [Trainer].
 func (m PassiveAggressive) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	return trainPasses(ctx, &m, m.Passes, d, o, "")

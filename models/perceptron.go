@@ -21,8 +21,6 @@ type Perceptron struct {
 	Averaged bool `json:"-"`
 }
 
-var _ Trainer = Perceptron{}
-
 // Train implements [Trainer].
 func (m Perceptron) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	linear, report, err := trainPasses(ctx, &m, m.Passes, d, o, "")

@@ -29,8 +29,6 @@ type Softmax struct {
 	Tolerance float64 `json:"tolerance" range:"from 0 to 1"`
 }
 
-var _ Trainer = Softmax{}
-
 // Train implements [Trainer].
 func (m Softmax) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	return trainPasses(ctx, &m, m.Passes, d, o, fmt.Sprintf("models.softmax.learning_rate=%v", m.LearningRate))

@@ -18,8 +18,6 @@ import (
 // stay there, since the gradient vanishes.
 type Tanh struct{ Descent }
 
-var _ Trainer = Tanh{}
-
 // Train implements [Trainer].
 func (m Tanh) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (*Linear, Report, error) {
 	return m.train(ctx, &m, "tanh", d, o)

@@ -78,8 +78,6 @@ type Votes struct {
 	Seed uint64 `json:"-"`
 }
 
-var _ Trainer = Votes{}
-
 const (
 	// firstSquares is G before the first document. In a message of a thousand terms and length 1 the first gradient of a
 	// term is 0.03 / 2, and its square a quarter of this. So the first step is less than half the learning rate, and a term
