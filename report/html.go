@@ -4,7 +4,6 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/base64"
-	"fmt"
 	"html/template"
 	"io"
 	"slices"
@@ -61,10 +60,6 @@ func (p Page) WriteHTML(w io.Writer) error { return p.write(w, "page") }
 func (p Page) WriteSections(w io.Writer) error { return p.write(w, "sections") }
 
 func (p Page) write(w io.Writer, part string) error {
-	sections, err := p.sections()
-	if err != nil {
-		return err
-	}
 	cut := func(max int) func(string) string { return func(s string) string { return clean(s, max) } }
 	t := template.Must(template.New("page").Funcs(template.FuncMap{
 		"name": cut(maxName), "term": cut(maxTerm), "line": cut(maxLine),
@@ -73,10 +68,10 @@ func (p Page) write(w io.Writer, part string) error {
 		"style": func() template.CSS { return template.CSS(style) },
 	}).Parse(pageTemplate))
 	var b bytes.Buffer
-	err = t.ExecuteTemplate(&b, part, struct {
+	err := t.ExecuteTemplate(&b, part, struct {
 		Page
 		Sections []section
-	}{p, sections})
+	}{p, p.sections()})
 	if err != nil {
 		return err
 	}
@@ -88,7 +83,7 @@ const textNote = `The colour of a word is that of the class it is evidence for, 
 as the model counts it. Repeated empty lines are shown as one. Point at a word, tap it, or move to it with the tab key to see its terms.`
 
 // sections returns the parts of the page that are not empty.
-func (p Page) sections() ([]section, error) {
+func (p Page) sections() []section {
 	const probabilityNote = "Messages in order of their probability, in groups of equal size: the mean that was predicted, and the share that came true."
 	measured, ofModel := p.notes()
 	comparison, onMail, fold := "Comparison", "", "All figures"
@@ -118,18 +113,14 @@ func (p Page) sections() ([]section, error) {
 				s.Left = joined(s.Left, plot.Note)
 				continue
 			}
-			svg, err := plot.SVG()
-			if err != nil {
-				return nil, fmt.Errorf("draw %s: %w", plot.chart.Title.Text, err)
-			}
 			alt := plot.chart.Title.Text + ". " + clean(plot.Alt, 900) // characters
-			s.Figures = append(s.Figures, figure{alt, plot.Note, template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(svg))})
+			s.Figures = append(s.Figures, figure{alt, plot.Note, template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(plot.SVG()))})
 		}
 		if len(s.Figures)+len(s.Tables)+len(s.Messages)+len(s.Texts)+len(s.Left) > 0 {
 			all = append(all, s)
 		}
 	}
-	return all, nil
+	return all
 }
 
 // explained returns the parts about a message.

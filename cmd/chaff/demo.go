@@ -263,10 +263,7 @@ docs/lectures.md has the lectures, and where each formula is in the code.`,
 				return err
 			}
 			return p.writeFile(svg, report.SVGKind(), func(w io.Writer) error {
-				drawn, err := picture.Plot().SVG()
-				if err == nil {
-					_, err = w.Write(drawn)
-				}
+				_, err := w.Write(picture.Plot().SVG())
 				return err
 			})
 		},
