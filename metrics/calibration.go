@@ -201,14 +201,11 @@ func newPlatt(labels []int32, scores []float64, counts []int) *platt {
 		p.x[i] -= p.centres[i%p.classes]
 		squares += p.x[i] * p.x[i]
 	}
-	scale := math.Sqrt(squares / float64(len(p.x)))
-	if scale <= negligible {
-		clear(p.x)
-		return p
-	}
-	p.scale = scale
-	for i := range p.x {
-		p.x[i] /= scale
+	if scale := math.Sqrt(squares / float64(len(p.x))); scale > negligible {
+		p.scale = scale
+		for i := range p.x {
+			p.x[i] /= scale
+		}
 	}
 	return p
 }

@@ -19,16 +19,13 @@ const z95 = 1.959963984540054
 //
 // Source: E. B. Wilson, JASA 22 (1927). Unlike p ± z sqrt(p(1-p)/n), it stays within 0..1 and is wider than a point without errors.
 func Wilson(successes, n int) (low, high float64) {
-	if n == 0 {
-		return 0, 1
-	}
 	p, m := float64(successes)/float64(n), float64(n)
 	z := z95
 	centre := p + z*z/(2*m)
 	half := z * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
 	scale := 1 + z*z/m
 	low, high = (centre-half)/scale, (centre+half)/scale
-	// The formula gives exactly 0 and 1 here, except for rounding.
+	// The formula gives exactly 0 and 1 here, except for rounding, and no number for n = 0.
 	if successes == 0 {
 		low = 0
 	}

@@ -208,14 +208,10 @@ func (c *codec) bits(n uint64, bytes int) uint64 {
 	if c.err != nil {
 		return 0
 	}
-	from := c.data
-	switch c.data = from[bytes:]; bytes {
-	case 8:
-		return binary.LittleEndian.Uint64(from)
-	case 4:
-		return uint64(binary.LittleEndian.Uint32(from))
-	}
-	return uint64(from[0])
+	var number [8]byte
+	copy(number[:], c.data[:bytes])
+	c.data = c.data[bytes:]
+	return binary.LittleEndian.Uint64(number[:])
 }
 
 // list lists numbers, each given by a pointer. A float is finite, an int takes 8 bytes and is not negative, and a group exists.

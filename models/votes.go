@@ -386,9 +386,6 @@ func (l *votes) step(read *reading, r, m int, x features.Vector, t float64) bool
 	rate := float32(l.rate)
 	l.form[m].eachGroup(x, func(at evidence.Group, from, to int) {
 		g := float32(e * read.groups[at].slope)
-		if g == 0 {
-			return
-		}
 		for _, w := range x.IDs[from:to] {
 			slot := &l.slots[int(w)*l.R+r]
 			slot.squares += g * g
