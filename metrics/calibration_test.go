@@ -198,9 +198,9 @@ func TestSquareLoss(t *testing.T) {
 		// (1-3)² = 4, (-1-3)² = 16, (1-1)² = 0, (-1+1.5)² = 0.25; the mean of 20.25.
 		{"two classes", []int32{1, 0, 1, 0}, []float64{0, 3, 0, 3, 0, 1, 0, -1.5}, 2, 20.25 / 4},
 		{"of two classes only the difference counts", []int32{1, 0}, []float64{5, 8, -2, 1}, 2, (4. + 16) / 2},
-		// True class 1: (-1-0)² + (1-2)² + (-1+1)² = 2; true class 0: (1-1)² + (-1-1)² + (-1-0)² = 5; over two messages of
+		// True class 1: (-1-0)² + (1-2)² + (-1+1)² = 2; true class 0: (1-1)² + (-1-2)² + (-1-0)² = 10; over two messages of
 		// three classes.
-		{"three classes", []int32{1, 0}, []float64{0, 2, -1, 1, 1, 0}, 3, 7. / 6},
+		{"three classes", []int32{1, 0}, []float64{0, 2, -1, 1, 2, 0}, 3, 12. / 6},
 		{"no messages", nil, nil, 2, 0},
 	}
 	for _, test := range tests {

@@ -133,9 +133,7 @@ func ChooseThresholds(m Margins, scale Scale, o ThresholdOptions) (Thresholds, [
 	default:
 		t.Unsure = min(t.Spam, unitOf(-hams[len(hams)/2])*ratio)
 	}
-	if o.SpamMissed > 0 {
-		t.Unsure = min(t.Spam, measured(t.Unsure, hams, spams, o.SpamMissed/100))
-	}
+	t.Unsure = min(t.Spam, measured(t.Unsure, hams, spams, o.SpamMissed/100))
 	return t, warnings
 }
 

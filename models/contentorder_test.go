@@ -30,10 +30,17 @@ func TestDocumentsAreSortedByTheirContents(t *testing.T) {
 				n := len(x.IDs) - len(x.IDs)*(i%2)/2
 				d.Append(features.Vector{IDs: x.IDs[:n], Values: x.Values[:n]}, d.Labels[i])
 			}
+			d.Confirmed = make([]bool, d.Len())
+			last := make([]int, d.Len()) // 1 for the confirmed ones
+			for i := range last {
+				last[i] = rng.IntN(2)
+				d.Confirmed[i] = last[i] == 1
+			}
 			want := indices.Below[int32](d.Len())
 			slices.SortStableFunc(want, func(i, j int32) int {
 				x, y := d.Row(int(i)), d.Row(int(j))
-				return cmp.Or(slices.Compare(x.IDs, y.IDs), slices.Compare(x.Values, y.Values), cmp.Compare(d.Labels[i], d.Labels[j]))
+				return cmp.Or(slices.Compare(x.IDs, y.IDs), slices.Compare(x.Values, y.Values),
+					cmp.Compare(d.Labels[i], d.Labels[j]), cmp.Compare(last[i], last[j]))
 			})
 			if got := newSorted(d).order; !slices.Equal(got, want) {
 				t.Error("another order")

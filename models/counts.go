@@ -195,9 +195,7 @@ func (n *counts) globals(c *codec) {
 			}
 			c.varint(&gap)
 			c.varint(&terms)
-			if c.reading {
-				tally[next+gap] = terms
-			}
+			tally[next+gap] = terms
 			next += gap + 1
 		}
 	}
