@@ -26,7 +26,7 @@ func TestAFullCountIsAnError(t *testing.T) {
 	}
 	l := m.newLearner(d).(*votes)
 	for range room {
-		l.countAs(0, word(1), 1)
+		l.count(0, word(1), 1, 1)
 	}
 	if l.slots[1].sums[1] == math.MaxUint32 {
 		t.Errorf("%d messages of one word are said to be too many", room)

@@ -142,7 +142,8 @@ func (m Votes) Train(ctx context.Context, d *features.Dataset, o EpochOptions) (
 	l := m.newLearner(d).(*votes)
 	all := newSorted(d)
 	// Counts are whole numbers. Documents that are listed side by side have terms in common, which are still in the cache.
-	if err := all.each(ctx, indices.Below[int32](d.Len()), l.form, l.countAs); err != nil {
+	count := func(m int, x features.Vector, c int) { l.count(m, x, c, 1) }
+	if err := all.each(ctx, indices.Below[int32](d.Len()), l.form, count); err != nil {
 		return nil, Report{}, err
 	}
 	if slices.ContainsFunc(l.slots, func(s voteSlot) bool { return max(s.sums[0], s.sums[1]) == math.MaxUint32 }) {
@@ -216,20 +217,25 @@ func (m Votes) newLearner(d *features.Dataset) learner {
 	return l
 }
 
-// countAs counts a document for one member.
-func (l *votes) countAs(m int, x features.Vector, c int) {
+// count adds sign times a document of class c to the counts of a member.
+func (l *votes) count(m int, x features.Vector, c, sign int) {
 	l.form[m].eachGroup(x, func(g evidence.Group, from, to int) {
 		ids, f := x.IDs[from:to], units(x.Values[from])
 		for r := range l.R {
 			at, known := sideOf(l.R, r, c), 0
-			l.totals[r][g][at] += float64(f) * float64(len(ids))
-			for _, w := range ids { // without a branch, so that the processor does not wait for one term after the other
+			l.totals[r][g][at] += float64(sign) * float64(f) * float64(len(ids))
+			for _, w := range ids { // without a branch on a sum, so that the processor does not wait for one term after the other
 				sums := &l.slots[int(w)*l.R+r].sums
+				known -= int(min(sums[0]|sums[1], 1))
+				if sign > 0 {
+					sums[at] += min(f, math.MaxUint32-sums[at])
+				} else {
+					sums[at] -= min(f, sums[at])
+				}
 				known += int(min(sums[0]|sums[1], 1))
-				sums[at] += min(f, math.MaxUint32-sums[at])
 			}
 			if r == 0 { // a term that is known to one row is known to all
-				l.known[g] += len(ids) - known
+				l.known[g] += known
 			}
 		}
 		for _, w := range ids {
@@ -241,22 +247,8 @@ func (l *votes) countAs(m int, x features.Vector, c int) {
 // forget takes a document out of the counts. The weights keep what they learned from it, but its terms are unfamiliar again, so that learning it as
 // one of another class makes a full step.
 func (l *votes) forget(x features.Vector, c int) {
-	for _, member := range l.form {
-		member.eachGroup(x, func(g evidence.Group, from, to int) {
-			ids, f := x.IDs[from:to], units(x.Values[from])
-			for r := range l.R {
-				at := sideOf(l.R, r, c)
-				l.totals[r][g][at] -= float64(f) * float64(len(ids))
-				for _, w := range ids {
-					sums := &l.slots[int(w)*l.R+r].sums
-					before := *sums
-					sums[at] -= min(f, sums[at])
-					if r == 0 && before != *sums && *sums == [2]uint32{} {
-						l.known[g]--
-					}
-				}
-			}
-		})
+	for m := range l.form {
+		l.count(m, x, c, -1)
 	}
 }
 
@@ -369,7 +361,7 @@ func (l *votes) learn(m int, x features.Vector, c int) bool {
 		}
 	}
 	if !l.fitting {
-		l.countAs(m, x, c)
+		l.count(m, x, c, 1)
 	}
 	return changed
 }

@@ -198,7 +198,7 @@ func TestVotesFollowTheirFormula(t *testing.T) {
 		l := m.newLearner(d).(*votes)
 		for i, c := range d.Labels {
 			for member := range l.form {
-				l.countAs(member, d.Row(i), int(c))
+				l.count(member, d.Row(i), int(c), 1)
 			}
 		}
 		for i, c := range d.Labels {
@@ -282,7 +282,7 @@ func TestVotesByHand(t *testing.T) {
 	d.Append(x, 1)
 	l := DefaultOptions().Votes.newLearner(d).(*votes)
 	for member := range l.form {
-		l.countAs(member, x, 1)
+		l.count(member, x, 1, 1)
 	}
 	for member := range l.form {
 		if !l.learn(member, x, 1) {
