@@ -125,22 +125,23 @@ func (m *Mail) Divide(o CollectOptions) (*Collection, error) {
 		c.summary.Warnings = append(c.summary.Warnings,
 			fmt.Sprintf("%s: too few to learn from, and the figures mean little; give at least %d messages of each class", strings.Join(few, ", "), FewMessages))
 	}
-	if o.Split.Method == corpus.SplitByTime && !o.Undivided && m.Undated() > 0 {
+	split := o.Split
+	if o.Undivided {
+		split = corpus.SplitOptions{Method: corpus.SplitByHash, Train: 1}
+	}
+	if split.Method == corpus.SplitByTime && m.Undated() > 0 {
 		c.summary.Warnings = append(c.summary.Warnings, fmt.Sprintf("%d of %d messages have no time of delivery, and count as the oldest", m.Undated(), m.Len()))
 	}
 	var sizes []int
 	var err error
-	if o.Undivided {
-		o.Split.Method = corpus.SplitByHash // no part depends on it
-	}
-	if c.groups, sizes, err = m.groups(o.Split); err != nil {
+	if c.groups, sizes, err = m.groups(split); err != nil {
 		return nil, err
 	}
 	c.summary.Groups = len(sizes)
 	for _, n := range sizes {
 		c.summary.Grouped += n
 	}
-	c.parts = c.split()
+	c.parts = c.split(split)
 	c.countParts()
 	return c, c.buildVocabulary()
 }
@@ -169,21 +170,17 @@ func (m *Mail) groups(o corpus.SplitOptions) (groups []uint64, sizes []int, err 
 	return groups, slices.DeleteFunc(sizes, func(n int) bool { return n < 2 }), err
 }
 
-func (c *Collection) split() []corpus.Part {
-	o := c.Options
-	if o.Undivided {
-		return make([]corpus.Part, len(c.documents))
-	}
-	if o.Split.Method == corpus.SplitByTime {
+func (c *Collection) split(o corpus.SplitOptions) []corpus.Part {
+	if o.Method == corpus.SplitByTime {
 		times := make([]time.Time, len(c.documents))
 		for i, d := range c.documents {
 			times[i] = d.Time
 		}
-		return o.Split.ByTime(times)
+		return o.ByTime(times)
 	}
 	parts := make([]corpus.Part, len(c.groups))
 	for i, group := range c.groups {
-		parts[i] = o.Split.ByHash(o.Seed, group)
+		parts[i] = o.ByHash(c.Options.Seed, group)
 	}
 	return parts
 }
@@ -378,13 +375,9 @@ func (c *Collection) Dataset(part corpus.Part, kind features.Kind) *features.Dat
 	messages := c.InPart(part)
 	documents, labels := c.rows(messages)
 	d := c.termsOf(kind).Dataset(kind, c.Classes, documents, labels, c.Options.Workers)
+	d.Confirmed = make([]bool, len(messages))
 	for n, i := range messages {
-		if c.documents[i].Confirmed {
-			if d.Confirmed == nil {
-				d.Confirmed = make([]bool, len(labels))
-			}
-			d.Confirmed[n] = true
-		}
+		d.Confirmed[n] = c.documents[i].Confirmed
 	}
 	return d
 }
