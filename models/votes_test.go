@@ -312,22 +312,32 @@ func TestNoGroupOutvotesItsBound(t *testing.T) {
 	}
 }
 
+func TestAModelThatKnowsNothingContributesNothing(t *testing.T) {
+	l := &Linear{Classes: 2, Terms: 1, Form: DefaultOptions().Votes.form([]string{"ham", "spam"}), Bias: make([]float64, 2), Weights: make([]float32, 1)}
+	if terms, bias := l.Contributions(features.Vector{IDs: []uint32{0}, Values: []float32{1}}, 1, 0); terms[0] != 0 || bias != 0 {
+		t.Errorf("got %v and %v", terms, bias)
+	}
+}
+
 func TestContributionsAddUpToTheScore(t *testing.T) {
-	for _, classes := range []int{2, 3} {
-		d := randomEvidence(5, classes, 30, 50)
-		l, _, err := DefaultOptions().Votes.Train(t.Context(), d, EpochOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range d.Len() {
-			scores := l.Scores(nil, d.Row(i))
-			for c := range scores {
-				k := Rival(scores, c)
-				terms, sum := l.Contributions(d.Row(i), c, k)
-				for _, of := range terms {
-					sum += of
+	o := DefaultOptions()
+	for _, trainer := range []Trainer{o.Votes, o.AveragedPerceptron} {
+		for _, classes := range []int{2, 3} {
+			d := randomEvidence(5, classes, 30, 50)
+			l, _, err := trainer.Train(t.Context(), d, EpochOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range d.Len() {
+				scores := l.Scores(nil, d.Row(i))
+				for c := range scores {
+					k := Rival(scores, c)
+					terms, sum := l.Contributions(d.Row(i), c, k)
+					for _, of := range terms {
+						sum += of
+					}
+					wantNear(t, "sum of the contributions", sum, scores[c]-scores[k], 1e-9)
 				}
-				wantNear(t, "sum of the contributions", sum, scores[c]-scores[k], 1e-9)
 			}
 		}
 	}
