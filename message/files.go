@@ -370,6 +370,7 @@ func kindOf(head []byte) string {
 		{"RIFF\x00WAVE", "recording"}, {"RIFF\x00AVI ", "recording"}, {"ID3\x02", "recording"}, {"ID3\x03", "recording"}, {"ID3\x04", "recording"},
 		{"OggS\x00", "recording"}, {"fLaC\x00", "recording"},
 		{"PK\x03\x04", "archive"}, {"PK\x05\x06", "archive"}, {"\x1f\x8b", "archive"}, {"Rar!\x1a", "archive"}, {"7z\xbc\xaf\x27\x1c", "archive"},
+		{"\x80\x04\x95", "Python pickle"}, {"\x80\x05\x95", "Python pickle"}, // of Mailman 3
 		{"\x7fELF", "program"}, {"MZ\x90\x00", "program"},
 		{"\xd0\xcf\x11\xe0", "Outlook message"}, {"!BDN", "Outlook .pst file"}, {"\xcf\xad\x12\xfe", "Outlook Express .dbx file"},
 		{"*mbx*", "mbx mailbox"}, {"\x01\x01\x01\x01\n", "MMDF mailbox"}, {"\x01\x01\x01\x01\r\n", "MMDF mailbox"},

@@ -152,7 +152,7 @@ func (x *user) follow(shared *loaded, anyway bool) {
 // enoughAlone is how many messages of each class a user has taught before they count, if the shared model has no mail to compare with.
 const enoughAlone = 5
 
-var errOtherReading = errors.New("the model of the user reads mail in another way than the shared one")
+var errOtherReading = errors.New("the model has another key or other settings than the shared one; train it as the user who trained that")
 
 // openUser opens the model of a user, and returns the offset of its scores. The filter is nil after an error, and if they say nothing yet.
 func openUser(path string, shared *loaded) (f *filter.Filter, offset float64, err error) {

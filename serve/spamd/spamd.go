@@ -85,7 +85,10 @@ func (c *client) Answer() {
 	}
 	if err != nil {
 		c.fail(err)
+		return
 	}
+	c.conn.Last = serve.Until(time.Second, c.conn.Last)
+	c.drain() // Mail::SpamAssassin::Client writes the end of a line behind the message, which would end it by a signal
 }
 
 // write writes a reply. A client that does not take it needs none.

@@ -215,6 +215,18 @@ func TestAReplyDoesNotWaitForTheEndOfTheConnection(t *testing.T) {
 	}
 }
 
+func TestAClientMayWriteALineBehindItsMessage(t *testing.T) {
+	d := start(t, "unix", servetest.NewEngine(t, nil), nil)
+	for _, test := range []string{"PING SPAMC/1.2\r\n", requestOf("CHECK", "1.5", "", "Subject: x\r\n\r\n")} {
+		c := d.dial(t)
+		io.WriteString(c, test)
+		read(t, c)
+		if _, err := io.WriteString(c, "\r\n"); err != nil {
+			t.Errorf("%q: %v", test, err)
+		}
+	}
+}
+
 func TestAMessageComesBackAsItWasApartFromOurFields(t *testing.T) {
 	e := servetest.NewEngine(t, nil)
 	d := start(t, "unix", e, nil)
