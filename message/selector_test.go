@@ -87,6 +87,9 @@ func TestBlocksOfAStyleSheetAreForTheReaderOfAMail(t *testing.T) {
 		{"@media not print", true},
 		{"@media not all", false},
 		{"@media print, screen", true},
+		{"@media screen, print", true},
+		{"@media print, tv", false},
+		{"@media (min-width: 1400px)", false},
 		{"@media screen and (min-width: 1px)", true},
 		{"@media only screen and (max-width: 600px)", false},
 		{"@media screen and (min-width:600px) and (max-width:2000px)", true},
@@ -159,6 +162,7 @@ func TestStyleSheetsHideText(t *testing.T) {
 		{"comments", "/* p{ */i/**/{/*}*/display:none}", "<p>a</p><i>b</i>", "a"},
 		{"marks of comments", "<!-- p{display:none} -->", "<p>a</p>b", "b"},
 		{"a rule that is not closed", "p{display:none", "<p>a</p>b", "b"},
+		{"a rule in a rule is not of the element around", "p{b{display:none}color:red}", "<p>a</p>b", "a b"},
 		{"a block that is not closed", "@media x{p{display:none}", "<p>a</p>b", "a b"},
 		{"a brace too many makes the next rule void, as in browsers", "}p{display:none}}i{display:none}b{display:none}", "<p>a</p><i>b</i><b>c</b>", "a b"},
 	}
