@@ -81,6 +81,7 @@ func TestFilesOfOtherFormatsAreNoMail(t *testing.T) {
 		"an MP3":                      {"ID3\x03\x00\x00" + field, "recording"},
 		"a zip":                       {"PK\x03\x04" + field, "archive"},
 		"a gzip":                      {"\x1f\x8b\x08" + field, "archive"},
+		"an older one":                {"\x80\x04\x95\x10" + field, "Python pickle"},
 		"a held message of Mailman":   {"\x80\x05\x95z\x03\x00\x8c\x15mailman.email.message" + field, "Python pickle"},
 		"a program":                   {"\x7fELF\x02\x01\x01\x00" + field, "program"},
 		"a message of Outlook":        {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + field, "Outlook message"},

@@ -195,7 +195,9 @@ func (n *counts) globals(c *codec) {
 			}
 			c.varint(&gap)
 			c.varint(&terms)
-			tally[next+gap] = terms
+			if c.reading {
+				tally[next+gap] = terms
+			}
 			next += gap + 1
 		}
 	}

@@ -115,7 +115,7 @@ func (p Page) roc() Plot {
 	setLogarithmic(&c.X, rates)
 	spanPercentages(&c.Y, []float64{bottom, 100})
 	for i, curve := range p.Curves {
-		c.addLine(clean(p.Models[i].Model, maxName), lineStyle(i), topOf(metrics.Thin(curve, 400), bottom))
+		c.addLine(clean(p.Models[i].Model, maxName), lineStyle(i), topOf(metrics.Thin(curve, 400), c.Y.Min))
 	}
 	named := make(map[string]bool)
 	for _, o := range p.operating() {

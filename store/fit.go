@@ -25,34 +25,38 @@ import (
 // checkpoint says what the new model has learned before it is in its place; readers of the old one go on. A log of which more than half is of no use now
 // is then written anew.
 func (s *Store) fold() error {
-	if len(s.tail) == 0 { // the model is as it should be
-		return nil
-	}
 	l, err := s.read(nil)
+	if err == nil {
+		err = s.foldModel(l)
+	}
 	if err != nil {
 		return err
 	}
-	if err = s.foldModel(l); err != nil {
-		return fmt.Errorf("the model %s could not be written: %w", s.path, err)
+	if s.failed = s.load(); s.failed == nil && s.end > 2*l.kept {
+		s.unshrunk = s.shrink(l)
 	}
-	if s.failed = s.load(); s.failed != nil || s.end <= 2*l.kept {
-		return s.failed
-	}
-	return s.shrink(l)
+	return s.failed
 }
 
-// shrink writes the log, which has no tail, anew without what was there for readers of earlier models.
+// shrink writes the log, which has no tail, anew without what was there for readers of earlier models, unless the model is being fitted: that fit would be
+// to another log.
 func (s *Store) shrink(l *ledger) error {
+	unlock, err := lockFit(s.ctx, s.path)
+	if err != nil {
+		return nil
+	}
+	defer unlock()
 	log, err := replace.Locked(s.path+Suffix, s.path, LogKind(), filter.NewFileMode, func(file *os.File) error { return l.copy(s.book, file) })
 	if err != nil {
-		return fmt.Errorf("it could not be written anew, without what it needs no more: %w", replace.Reason(err))
+		return replace.Reason(err)
 	}
 	s.file.Close()
 	s.file = log
 	s.failed = s.load()
-	return s.failed
+	return cmp.Or(s.failed, syncFolder(s.path))
 }
 
+// foldModel writes the model, and that it has learned what is in the ledger.
 func (s *Store) foldModel(l *ledger) error {
 	checkpoint := func(identity uint64) error {
 		return s.write(logfile.Record{Op: logfile.Checkpoint, Key: identity}, logfile.Rows{}, l.checkpoint())
@@ -94,6 +98,9 @@ type RetrainOptions struct {
 // labels are those that a person has said are right, by the fingerprints of learned messages, which count fully from now on. They are also entered in a log
 // that takes the place of this one meanwhile.
 func (s *Store) Retrain(ctx context.Context, labels map[uint64]int, o RetrainOptions) (refitted train.Refitted, err error) {
+	if unlock, err := lockFit(ctx, s.path); err == nil {
+		defer unlock()
+	}
 	for {
 		if refitted, err = s.fitOnce(ctx, labels, o); !errors.Is(err, errReplaced) {
 			return refitted, err
@@ -345,7 +352,7 @@ func (f facts) isUnbalanced() bool {
 }
 
 // hasGrown reports whether so much has changed since the last fit that the model should be fitted again though there may be something else to do. Without a
-// fit nothing expires, and the log takes two to four times as much for a message as with one.
+// fit nothing expires, and the log takes more than twice as much for a message as with one.
 func (f facts) hasGrown(after int) bool {
 	known := 0
 	for _, n := range f.Known {
@@ -354,8 +361,27 @@ func (f facts) hasGrown(after int) bool {
 	return f.Fitted != 0 && f.Changed/10 >= after && float64(f.Changed) >= aheadShare*float64(known)
 }
 
-// fitSuffix is appended to the path of a model to name the file that is locked while [Store.FitIfDue] fits it.
+// fitSuffix is appended to the path of a model to name the file that is locked while the model is fitted.
 const fitSuffix = Suffix + ".fit"
+
+// lockFit locks that file: who learns while the model is fitted shall not fit it, too, nor write the log anew. A file that is removed before another
+// process locks it costs no more than a fit.
+func lockFit(ctx context.Context, path string) (unlock func(), err error) {
+	file, err := replace.Open(path+fitSuffix, os.O_RDWR, filter.NewFileMode)
+	if err != nil {
+		return nil, replace.Reason(err)
+	}
+	file.Close()
+	if file, err = lockFile(ctx, path, fitSuffix, 0); err != nil {
+		return nil, err
+	}
+	return func() {
+		if info, err := file.Stat(); err == nil && info.Size() == 0 { // else it is a file of somebody else
+			replace.Remove(path + fitSuffix)
+		}
+		file.Close()
+	}, nil
+}
 
 // FitIfDue fits the model again if the mix of classes asks for it, and if there is nothing else to do also after [Options.RetrainAfter] messages,
 // else after many more. The result is zero if it was not fitted: with RetrainAfter 0, or if that is not possible yet.
@@ -364,23 +390,14 @@ func (s *Store) FitIfDue(ctx context.Context, o RetrainOptions, idle bool) (trai
 	if after == 0 || !s.facts.isUnbalanced() && !(idle && s.Changed() >= after) && !s.facts.hasGrown(after) {
 		return train.Refitted{}, nil
 	}
-	// Who learns while the model is fitted shall not fit it, too. A file that is removed before another process locks it costs no more than a fit.
-	file, err := replace.Open(s.path+fitSuffix, os.O_RDWR, filter.NewFileMode)
-	if err != nil {
-		return train.Refitted{}, fmt.Errorf("fit %s: %w", s.path, replace.Reason(err))
-	}
-	file.Close()
-	file, err = lockFile(ctx, s.path, fitSuffix, 0)
+	unlock, err := lockFit(ctx, s.path)
 	if errors.Is(err, ErrLocked) || errors.Is(err, fs.ErrNotExist) {
 		return train.Refitted{}, nil
 	}
 	if err != nil {
-		return train.Refitted{}, err
+		return train.Refitted{}, fmt.Errorf("fit %s: %w", s.path, err)
 	}
-	defer file.Close()
-	if info, err := file.Stat(); err == nil && info.Size() == 0 { // else it is a file of somebody else
-		defer replace.Remove(s.path + fitSuffix)
-	}
+	defer unlock()
 	refitted, err := s.fitOnce(ctx, nil, o)
 	if errors.Is(err, ErrTooFew) || errors.Is(err, errReplaced) { // mostly by another fit
 		err = nil

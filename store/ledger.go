@@ -246,7 +246,7 @@ func writerOf(file *os.File, key, settings []byte) (w *bufio.Writer, add func(r 
 	}
 }
 
-// copy writes a log to an empty file as it is, without the rows of its records and with one checkpoint, that of the model.
+// copy writes what the records of a log say to an empty file, without their rows, and with one checkpoint, that of the model.
 func (l *ledger) copy(b *book, file *os.File) error {
 	w, add := writerOf(file, b.log.Key, b.log.Settings)
 	moved := map[int64]int64{}

@@ -77,6 +77,7 @@ type Store struct {
 	typical  *metrics.Typical // of the filter, read when they are first needed
 	failed   error            // a write that failed and could not be taken back, or a log that could not be read again
 	unfolded error            // why the last model that was due could not be written
+	unshrunk error            // why a log that was due could not be written anew without what it needs no more
 	remade   error            // why the model was made anew
 	expired  int              // messages that this process has dropped
 	unsynced bool             // records are synced later, see follower
@@ -295,7 +296,9 @@ func (s *Store) Finish() error {
 	}
 	switch {
 	case s.unfolded != nil:
-		return fmt.Errorf("the log has what was learned and forgotten, but %w", s.unfolded)
+		return fmt.Errorf("the log has what was learned and forgotten, but the model %s could not be written: %w", s.path, s.unfolded)
+	case s.unshrunk != nil:
+		return fmt.Errorf("the log %s has what was learned and forgotten, but could not be shortened: %w", s.path+Suffix, s.unshrunk)
 	case s.remade != nil:
 		return fmt.Errorf("made the model %s anew from its log: %w", s.path, s.remade)
 	}

@@ -88,7 +88,7 @@ func (c *client) Answer() {
 		return
 	}
 	c.conn.Last = serve.Until(time.Second, c.conn.Last)
-	c.drain() // Mail::SpamAssassin::Client writes the end of a line behind the message, which would end it by a signal
+	c.drain()
 }
 
 // write writes a reply. A client that does not take it needs none.
@@ -107,7 +107,8 @@ func (c *client) fail(err error) {
 	c.drain()
 }
 
-// drain takes what the client still sends after the reply. Without it, closing the connection could destroy the reply.
+// drain takes what the client still sends after the reply. Without it, closing the connection could destroy the reply, or end by a signal a client that
+// writes, as Mail::SpamAssassin::Client writes the end of a line behind the message.
 func (c *client) drain() {
 	if half, ok := c.conn.Conn.(interface{ CloseWrite() error }); ok {
 		_ = half.CloseWrite()

@@ -40,10 +40,10 @@ func (s Streams) IsTyped() bool {
 	return isFile && term.IsTerminal(int(file.Fd()))
 }
 
-// Drain reads In to its end, unless it is typed: a program that pipes a message may be ended by a signal if nobody reads it.
+// Drain reads In, up to the size of the largest message, unless it is typed: a program that pipes a message may be ended by a signal if nobody reads it.
 func (s Streams) Drain() {
 	if !s.IsTyped() {
-		_, _ = io.Copy(io.Discard, s.In)
+		_, _ = io.CopyN(io.Discard, s.In, message.MaxSize)
 	}
 }
 
