@@ -284,6 +284,27 @@ func TestALogGrowsByWhatItNeedsOnly(t *testing.T) {
 	})
 }
 
+func TestALogThatCannotBeShortenedIsSaidAndLearnsOn(t *testing.T) {
+	s := opened(t, trained(t, "votes", corpustest.Mailbox(1, 12, "ham", "spam")))
+	s.limit = 0
+	for i := range 100 {
+		learned(t, s, numbered(i))
+	}
+	damaged := make([]byte, 1)
+	at := s.tail[10].End - 20 // in its document
+	_, err1 := s.file.ReadAt(damaged, at)
+	damaged[0] ^= 1
+	_, err2 := s.file.WriteAt(damaged, at)
+	noError(t, errors.Join(err1, err2, s.fold()))
+	s.limit = 64
+	if err := s.Finish(); s.unfolded != nil || !errors.Is(err, logfile.ErrDamaged) || !strings.Contains(err.Error(), "could not be shortened") {
+		t.Errorf("it says %v", err)
+	}
+	if o := learned(t, s, numbered(100)); o.What != Learned {
+		t.Errorf("the next message is %s", o.What)
+	}
+}
+
 func TestVerifyAndABackupReadAllOfALog(t *testing.T) {
 	path := trained(t, "multinomial", corpustest.Mailbox(1, 12, "ham", "spam"))
 	s := opened(t, path)
