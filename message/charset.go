@@ -45,6 +45,13 @@ type texts struct {
 	codecs  map[string]*codec
 }
 
+// renew leaves a large arena to its slices if it has no room for n more bytes, since it would be copied when it grows.
+func (t *texts) renew(n int) {
+	if len(t.arena) > LargeSize && cap(t.arena)-len(t.arena) < n {
+		t.arena = make([]byte, 0, min(2*cap(t.arena), 8*LargeSize))
+	}
+}
+
 // keep takes what was appended to the arena as a part of it, and returns that.
 func (t *texts) keep(arena []byte) []byte {
 	start := len(t.arena)

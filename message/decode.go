@@ -184,9 +184,7 @@ func skipFromLine(data []byte) []byte {
 
 // addLeaf adds a part, its text, and the files inside of its text.
 func (d *Decoder) addLeaf(e entity, body []byte) {
-	if len(d.arena) > LargeSize { // old text must not be copied each time the arena grows
-		d.arena = nil
-	}
+	d.renew(2 * len(body)) // decoded, and as UTF-8
 	kind := e.kind()
 	part := Part{
 		Type: e.mediaType, Charset: e.charset, Encoding: e.encoding, Filename: e.filename,

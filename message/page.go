@@ -50,9 +50,7 @@ func (p *page) read(source []byte) (text, hidden []byte) {
 	if len(p.text) > LargeSize { // old text must not be copied each time the memory grows
 		p.text = nil
 	}
-	if len(p.out.arena) > LargeSize {
-		p.out.arena = nil
-	}
+	p.out.renew(len(source))
 	p.from, p.hiddenAt, p.inlineStart = len(p.text), 0, 0
 	p.reversals, p.inWord, p.anchor, p.base, p.linkColour = reversals{}, inWord{}, anchor{}, nil, css.LinkColour
 	p.images, p.numericLetters = 0, 0

@@ -114,6 +114,7 @@ func (d *Decoder) multipart(e entity, data []byte, depth, base int) boundaryLine
 // innerContent returns the content of an encoded message or multipart. It counts as text of the message: otherwise thirty
 // messages, each in the next, would be decoded thirty times.
 func (d *Decoder) innerContent(e entity, body []byte) []byte {
+	d.renew(len(body))
 	body = d.content(e, body, d.left)
 	d.left -= len(body)
 	return body

@@ -270,8 +270,8 @@ func ReadMail(s Streams) ([]byte, error) {
 	return raw, err
 }
 
-// MessageMemory is more than the largest message needs, in bytes, without the program.
-const MessageMemory = 128 << 20
+// MessageMemory is about what the largest message needs, in bytes, without the program.
+const MessageMemory = 112 << 20
 
 // LimitMemory makes Go collect garbage at any price above so many bytes of memory in use. A small message does not need the limit, and setting it
 // takes longer than its classification. Undo lifts the limit. An explicit GOMEMLIMIT wins.
