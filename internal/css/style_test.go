@@ -35,6 +35,16 @@ func TestDeclarationsAreRead(t *testing.T) {
 		{"a gradient of one colour", "background:linear-gradient(to right, #fff, #fffffe 50%)", "background:#fffffe"},
 		{"a gradient of two colours", "background:linear-gradient(red, #fff)", "background:url(x)"},
 		{"what does not matter", "border:0;padding:1px;line-height:0", ""},
+		{"inches", "font-size:1in", "font-size:96px"},
+		{"points", "font-size:3pt", "font-size:4px"},
+		{"centimetres", "font-size:1cm", "font-size:37.795277px"},
+		{"millimetres", "font-size:1mm", "font-size:3.7795277px"},
+		{"hundredths of the width of the window", "font-size:1vw", "font-size:12.8px"},
+		{"a size without a unit", "font-size:2", "font-size:2px"},
+		{"a weight before a size", "font:700 2px a", "font-size:2px"},
+		{"the least weight", "font:1 a", ""},
+		{"an indent without a unit", "text-indent:-500", "text-indent:-500px"},
+		{"an indent that is still in the window", "text-indent:900px", "text-indent:-9px"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -42,6 +52,21 @@ func TestDeclarationsAreRead(t *testing.T) {
 				t.Errorf("%q: got %+v, want %+v", test.css, got, want)
 			}
 		})
+	}
+}
+
+func TestTheMoreSpecificRuleCounts(t *testing.T) {
+	for _, sheet := range []string{
+		"p{color:red}*{color:blue}", ".a{color:red}p{color:blue}", "p.a{color:red}.a{color:blue}", "#b{color:red}p.a.a{color:blue}", "p{color:blue}p{color:red}",
+	} {
+		var s Sheets
+		s.Start(1 << 20)
+		s.Add([]byte(sheet))
+		var got Style
+		s.Match(&got, &Element{Name: []byte("p"), Class: []byte("a"), ID: []byte("b")}, &Steps{})
+		if red := said("color:red"); got.values != red.values {
+			t.Errorf("%s: got %v, want %v", sheet, got.values, red.values)
+		}
 	}
 }
 
