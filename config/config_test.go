@@ -76,15 +76,15 @@ func TestBadFilesAreRefused(t *testing.T) {
 		"missing_section.toml":   `unknown setting "smoothing" in testdata/bad/missing_section.toml: did you mean models.votes.smoothing?`,
 		"unknown_model.yaml":     `model is "bayes": must be one of bernoulli, multinomial, perceptron, averaged-perceptron, multiclass-perceptron, tanh, lms, softmax, passive-aggressive, votes, memoriser, majority`,
 		"not_toml.toml":          `configuration testdata/bad/not_toml.toml, line 1, column 10: expected character ]: [tokenize`,
-		"wrong_type.toml":        `models.bernoulli.smoothing is "much" (file): must be a number`,
-		"bool_for_number.toml":   `seed is true (file): must be a whole number, not negative`,
-		"number_for_bool.toml":   `tokenize.pairs is 3 (file): must be true or false`,
-		"seed.toml":              `seed is -1 (file): must be a whole number, not negative`,
-		"list_for_number.toml":   `workers is [1, 2] (file): must be a whole number`,
-		"fraction.toml":          `tokenize.max_length is 2.5 (file): must be a whole number`,
-		"fraction_for_text.toml": `memory is 2.5 (file): must be a text`,
-		"larger_number.yaml":     `workers is 18446744073709551615 (file): must be a whole number`,
-		"large_number.json":      `tokenize.gram_text_bytes is 1e+30 (file): must be a whole number`,
+		"wrong_type.toml":        `models.bernoulli.smoothing is "much": must be a number`,
+		"bool_for_number.toml":   `seed is true: must be a whole number, not negative`,
+		"number_for_bool.toml":   `tokenize.pairs is 3: must be true or false`,
+		"seed.toml":              `seed is -1: must be a whole number, not negative`,
+		"list_for_number.toml":   `workers is [1, 2]: must be a whole number`,
+		"fraction.toml":          `tokenize.max_length is 2.5: must be a whole number`,
+		"fraction_for_text.toml": `memory is 2.5: must be a text`,
+		"larger_number.yaml":     `workers is 18446744073709551615: must be a whole number`,
+		"large_number.json":      `tokenize.gram_text_bytes is 1e+30: must be a whole number`,
 		"serve.toml":             `serve.max_seconds is 0: must be from 0.01 to 600`,
 		"store.toml":             `store.max_age is -1: must be at least 0`,
 		"read_days.toml":         `mailbox.read_days is 200000: must be from 0 to 36500`,
@@ -124,6 +124,60 @@ func TestANumberOfAFileIsReadAsItIsOrRefused(t *testing.T) {
 		l, err := Load(Sources{File: written(t, "file."+ending, text)})
 		if got := int64(l.Tokenize.MaxTokens); err == nil && got != 4294967297 || (err == nil) != (strconv.IntSize == 64) {
 			t.Errorf("%s: got %d, %v", ending, got, err)
+		}
+	}
+}
+
+func TestAFileMayBeginWithAByteOrderMark(t *testing.T) {
+	wide := func(text string) string { return strings.Join(strings.Split(text, ""), "\x00") + "\x00" }
+	for name, text := range map[string]string{
+		"utf-8.toml": "\ufeffseed = 7\r\n", "utf-8.json": "\ufeff{\"seed\": 7}", "utf-8.yaml": "\ufeffseed: 7\r\n",
+		"utf-16le.toml": "\xff\xfe" + wide("seed = 7\r\n"), "utf-16be.json": "\xfe\xff\x00" + strings.TrimSuffix(wide(`{"seed": 7}`), "\x00"),
+	} {
+		if l, err := Load(Sources{File: written(t, name, text)}); err != nil || l.Seed != 7 {
+			t.Errorf("%s: seed is %d, %v", name, l.Seed, err)
+		}
+	}
+}
+
+func TestOddValuesAreReadAsWhatTheyAreOrRefused(t *testing.T) {
+	for _, tt := range []struct{ name, file, text, key, want string }{
+		{"a number that JSON rounds", "a.json", `{"seed": 9007199254740993}`, "seed", "error"},
+		{"the largest number that JSON does not round", "a.json", `{"seed": 9007199254740991}`, "seed", "9007199254740991"},
+		{"zeros before a number", "a.toml", `seed = "010"`, "seed", "10"},
+		{"a number in hexadecimal digits", "a.toml", `seed = 0x10`, "seed", "16"},
+		{"null in a list", "a.json", `{"tokenize": {"headers": [null]}}`, "tokenize.headers", "error"},
+		{"a table for a setting", "a.toml", "workers = {}", "workers", "error"},
+		{"sections that differ in case", "a.toml", "[Share]\nkeep = 2\n[share]\nrate = 3", "share.rate", "3"},
+		{"a setting twice", "a.yaml", "seed: 7\nSEED: 7", "seed", "error"},
+		{"a setting twice by its two names", "a.toml", "[log]\nmax_age = 7\n[store]\nmax_age = 7", "store.max_age", "error"},
+		{"a long text", "a.toml", "key_file = '" + strings.Repeat("k", 5000) + "'", "key_file", "error"},
+	} {
+		l, err := Load(Sources{File: written(t, tt.file, tt.text)})
+		got, _ := find(settings(l.Config), tt.key)
+		if text := fmt.Sprint(got.value); err == nil && text != tt.want || err != nil && tt.want != "error" {
+			t.Errorf("%s: got %s, %v, want %s", tt.name, text, err, tt.want)
+		}
+		if err != nil && (!strings.HasPrefix(err.Error(), tt.key+" ") || !strings.Contains(err.Error(), tt.file) || len(err.Error()) > 300) {
+			t.Errorf("%s: the error names no key or no file: %.400v", tt.name, err)
+		}
+	}
+}
+
+func TestFilesOfManyStrangeKeysEndSoonInAFewLines(t *testing.T) {
+	var many strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&many, "k%d = 1\n", i)
+	}
+	for name, text := range map[string]string{
+		"deep.json": strings.Repeat(`{"a":`, 9000) + "1" + strings.Repeat("}", 9000),
+		"deep.toml": strings.Repeat("a.", 9000) + "a = 1",
+		"long.toml": strings.Repeat("k", 100_000) + " = 1",
+		"many.toml": many.String(),
+	} {
+		_, err := Load(Sources{File: written(t, name, text)})
+		if err == nil || strings.Count(err.Error(), "\n") > 10 || len(err.Error()) > 3000 {
+			t.Errorf("%s: got %.3000v", name, err)
 		}
 	}
 }
@@ -179,9 +233,9 @@ func TestUnknownNamesNameTheNearest(t *testing.T) {
 		{"nothing like a setting", Sources{Set: []Setting{{"foo", "1"}}},
 			`unknown setting "foo" on the command line: no setting has a similar name`},
 		{"no number", Sources{Set: []Setting{{"thresholds.ham_lost", ""}}},
-			`thresholds.ham_lost is "" (command line): must be a number`},
+			`thresholds.ham_lost is "": must be a number`},
 		{"neither true nor false", Sources{Set: []Setting{{"tokenize.pairs", ""}}},
-			`tokenize.pairs is "" (command line): must be true or false`},
+			`tokenize.pairs is "": must be true or false`},
 		{"a section", Sources{Set: []Setting{{"tokenize", "1"}}},
 			`unknown setting "tokenize" on the command line: it is a section: name a setting in it, such as tokenize.language`},
 	}
@@ -231,10 +285,10 @@ func TestTheDefaultFileMayBeMissing(t *testing.T) {
 }
 
 func TestAPrintedConfigurationLoadsAgain(t *testing.T) {
-	odd := Setting{"tokenize.ignore_headers", "a\x1b\a\v\x7f\u009b\u202e\U000e0041,b\"\\\n'c,ä 日本"}
+	odd := Setting{"serve.http_hosts", "a\x1b\a\v\x7f\u009b\u202e\U000e0041,b\"\\\n'c,ä 日本"}
 	l := load(t, Sources{File: "testdata/good/settings.toml", Set: []Setting{odd}})
-	if len(l.Tokenize.IgnoreHeaders) != 3 {
-		t.Fatalf("the odd names are %q", l.Tokenize.IgnoreHeaders)
+	if len(l.Serve.HTTPHosts) != 3 {
+		t.Fatalf("the odd names are %q", l.Serve.HTTPHosts)
 	}
 	var b strings.Builder
 	for _, v := range l.Describe() {

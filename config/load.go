@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -19,8 +20,12 @@ import (
 
 	"github.com/go-viper/mapstructure/v2"
 	"github.com/spf13/viper"
+	encoding "golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 
+	"chaff/internal/fieldtags"
 	"chaff/internal/hint"
+	"chaff/internal/screen"
 )
 
 const envPrefix = "CHAFF_"
@@ -49,33 +54,38 @@ type Loaded struct {
 
 // Load combines the settings of all sources and checks them. The error lists all complaints, one a line.
 func Load(s Sources) (Loaded, error) {
-	v := viper.New()
+	const maxText, maxStrange = 4096, 10
 	known := settings(Default())
 	loaded := Loaded{Config: Default(), Origins: make(map[string]string)}
-	var err error
-	if loaded.File, err = readFile(v, s); err != nil {
+	file, table, err := readFile(s)
+	if err != nil {
 		return Loaded{}, err
 	}
+	loaded.File = file
 	var errs []error
 	var strange []func(model string) error // about unknown settings, when the model is known
 	given := make(map[string]any)          // the values of settings
+	places := make(map[string]string)      // where they are
 	use := func(key string, value any, origin, where string) {
-		switch target, isKnown := find(known, key); {
+		target, isKnown := find(known, key)
+		text, _ := value.(string)
+		switch {
 		case isKnown && value == nil: // a key without a value
+		case isKnown && loaded.Origins[target.key] == origin && origin != "command line": // two names of a setting, of which neither is the later one
+			errs = append(errs, fmt.Errorf("%s is given twice %s", target.key, where))
+		case isKnown && len(text) > maxText:
+			errs = append(errs, fmt.Errorf("%s has %d bytes: must be at most %d (%s)", target.key, len(text), maxText, where))
 		case isKnown:
-			given[target.key], loaded.Origins[target.key] = value, origin
+			given[target.key], loaded.Origins[target.key], places[target.key] = value, origin, where
+		case key == searchKey && origin == "file":
+			given[searchKey], places[searchKey] = value, where
 		case isGone(key):
 			loaded.Gone = append(loaded.Gone, key+" "+where+" has no effect: it is gone")
 		default:
 			strange = append(strange, func(model string) error { return unknown(key, known, model, where) })
 		}
 	}
-	for _, key := range v.AllKeys() {
-		if key != searchKey {
-			use(key, v.Get(key), "file", "in "+loaded.File)
-		}
-	}
-	slices.Sort(loaded.Gone) // the keys of a file come in no order
+	leaves(known, table, "", func(key string, value any) { use(key, value, "file", "in "+file) })
 	for _, variable := range s.Environ {
 		if name, value, _ := strings.Cut(variable, "="); value != "" && strings.HasPrefix(name, envPrefix) && name != PasswordVariable {
 			use(name, value, "environment", "in the environment")
@@ -85,65 +95,91 @@ func Load(s Sources) (Loaded, error) {
 		use(set.Key, set.Value, "command line", "on the command line")
 	}
 	model, _ := given["model"].(string)
-	for _, about := range strange {
+	for _, about := range strange[:min(len(strange), maxStrange)] {
 		errs = append(errs, about(cmp.Or(model, loaded.Model)))
 	}
-	search, err := readSearch(v.Get(searchKey), loaded.File)
+	if more := len(strange) - maxStrange; more > 0 {
+		errs = append(errs, fmt.Errorf("%d more unknown settings", more))
+	}
+	search, err := readSearch(given[searchKey], file)
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return Loaded{}, err
 	}
 	loaded.Tune.Search = search
 	for _, target := range settings(&loaded.Config) { // each by itself, so that an error names it
 		if value, isGiven := given[target.key]; isGiven && decodeInto(target.value, value) != nil {
-			errs = append(errs, fmt.Errorf("%s is %s (%s): must be %s", target.key, valueTOML(value), loaded.Origins[target.key], target.typeName()))
+			errs = append(errs, fmt.Errorf("%s is %s: must be %s", target.key, valueTOML(value), target.typeName()))
 		}
 	}
-	if err := cmp.Or(errors.Join(errs...), loaded.Validate()); err != nil {
-		return Loaded{}, err
+	all := fieldtags.Complaints(cmp.Or(errors.Join(errs...), loaded.Validate()))
+	for i, err := range all {
+		key := err.Error()[:strings.IndexAny(err.Error()+" ", " :,")]
+		if where := places[key]; where != "" {
+			all[i] = fmt.Errorf("%w (%s)", err, where)
+		}
+	}
+	if len(all) > 0 {
+		return Loaded{}, errors.Join(all...)
 	}
 	return loaded, nil
 }
 
-func readFile(v *viper.Viper, s Sources) (string, error) {
+// leaves calls use with the key and the value of each setting in a table of a file, in the order of their names. A table that is deeper than all settings is a
+// value.
+func leaves(known []setting, table map[string]any, prefix string, use func(key string, value any)) {
+	const maxDepth = 4
+	for _, name := range slices.Sorted(maps.Keys(table)) {
+		key := prefix + strings.ToLower(name)
+		inner, isTable := table[name].(map[string]any)
+		if _, isKnown := find(known, key); isTable && !isKnown && strings.Count(key, ".") < maxDepth {
+			leaves(known, inner, key+".", use)
+		} else {
+			use(key, table[name])
+		}
+	}
+}
+
+// readFile returns the path of the file and what it says; both are empty if there is none. A byte order mark may begin the file, also of UTF-16, in which the
+// PowerShell of Windows saves what a program prints.
+func readFile(s Sources) (string, map[string]any, error) {
 	const maxFile = 1 << 18 // bytes
 	path := cmp.Or(s.File, s.DefaultFile)
 	switch info, err := os.Stat(path); {
 	case s.File == "" && (path == "" || errors.Is(err, fs.ErrNotExist)):
-		return "", nil
+		return "", nil, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("configuration %s: %w", path, fs.ErrNotExist)
+		return "", nil, fmt.Errorf("configuration %s: %w", path, fs.ErrNotExist)
 	case err == nil && info.IsDir():
-		return "", fmt.Errorf("configuration %s: it is a folder", path)
+		return "", nil, fmt.Errorf("configuration %s: it is a folder", path)
 	case err == nil && !info.Mode().IsRegular():
-		return "", fmt.Errorf("configuration %s: it is no file", path)
+		return "", nil, fmt.Errorf("configuration %s: it is no file", path)
 	case err == nil && info.Size() > maxFile: // which its parser could take minutes for
-		return "", fmt.Errorf("configuration %s: it is larger than 256 kB", path)
+		return "", nil, fmt.Errorf("configuration %s: it is larger than 256 kB", path)
 	}
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
-	if !slices.Contains([]string{"toml", "yaml", "yml", "json"}, format) {
-		return "", fmt.Errorf("configuration %s: its name must end in .toml, .yaml or .json", path)
+	decoder, err := viper.NewCodecRegistry().Decoder(format)
+	if err != nil || !slices.Contains([]string{"toml", "yaml", "yml", "json"}, format) {
+		return "", nil, fmt.Errorf("configuration %s: its name must end in .toml, .yaml or .json", path)
 	}
-	v.SetConfigFile(path)
-	if err := v.ReadInConfig(); err != nil {
-		if e, ok := errors.AsType[viper.ConfigParseError](err); ok {
-			err = errors.Unwrap(e)
-		}
-		return "", fileError(path, err)
+	text, err := os.ReadFile(path)
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return "", nil, fmt.Errorf("configuration %s: %w", path, e.Err)
 	}
-	return path, nil
+	text, _, err = transform.Bytes(encoding.BOMOverride(transform.Nop), text)
+	table := make(map[string]any)
+	if err := cmp.Or(err, decoder.Decode(text, table)); err != nil {
+		return "", nil, fileError(path, text, err)
+	}
+	return path, table, nil
 }
 
 // yamlLine matches the line in an error of the YAML parser, which names all but the first.
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
-// fileError returns the error about a configuration file that cannot be read, with the line and the column of the fault and the text
+// fileError returns the error about a configuration file whose text is wrong, with the line and the column of the fault and the text
 // of the line, as far as the format tells them.
-func fileError(path string, err error) error {
+func fileError(path string, text []byte, err error) error {
 	const maxQuoted = 60 // bytes of a line that an error quotes whole
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return fmt.Errorf("configuration %s: %w", path, e.Err)
-	}
-	text, _ := os.ReadFile(path) // without it, the line is not shown
 	line, column, what := 0, 0, strings.Join(strings.Fields(err.Error()), " ")
 	var toml interface{ Position() (row, column int) }
 	var syntax *json.SyntaxError
@@ -182,6 +218,7 @@ func decodeInto(target reflect.Value, value any) error {
 	d, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{
 		Result:           target.Addr().Interface(),
 		WeaklyTypedInput: true, // the environment has only strings
+		ZeroFields:       true, // an entry of a list that is null is empty, and not what the default has there
 		DecodeHook:       convert,
 	})
 	if err != nil {
@@ -192,6 +229,7 @@ func decodeInto(target reflect.Value, value any) error {
 
 // convert stops weak typing from converting true to 1 or "1", 3 to true, 2.5 to 2, 2^32 to 0, -1 to 2^64 - 1, and no text to 0 or false. It splits "a,b"; empty text is an empty list.
 func convert(_, to reflect.Type, data any) (any, error) {
+	const maxWhole = 1 << 53 // below which a float64 is the whole number that was written
 	if to.Kind() == reflect.Uint64 && strings.HasPrefix(fmt.Sprint(data), "-") {
 		return nil, errors.New("negative")
 	}
@@ -204,8 +242,8 @@ func convert(_, to reflect.Type, data any) (any, error) {
 		return fmt.Sprint(value), nil
 	case float64:
 		if to.Kind() != reflect.Float64 {
-			if value != math.Trunc(value) {
-				return nil, errors.New("a fraction")
+			if value != math.Trunc(value) || math.Abs(value) >= maxWhole {
+				return nil, errors.New("a fraction, or rounded")
 			}
 			return strconv.FormatFloat(value, 'f', -1, 64), nil
 		}
@@ -220,6 +258,10 @@ func convert(_, to reflect.Type, data any) (any, error) {
 		if value == "" && to.Kind() != reflect.String { // such as a variable of a script that is not set
 			return nil, errors.New("empty")
 		}
+		for to.Kind() != reflect.String && len(value) > 1 && value[0] == '0' && '0' <= value[1] && value[1] <= '9' { // 010 is ten, not octal
+			value = value[1:]
+		}
+		return value, nil
 	}
 	return data, nil
 }
@@ -230,7 +272,11 @@ var ErrUnknown = errors.New("no setting has a similar name")
 // unknown returns the error for an unknown name. It suggests the nearest setting, or one of the same section whose name contains that of key, and of several
 // with the same last part the one of the model in use.
 func unknown(key string, known []setting, model, where string) error {
-	what := fmt.Sprintf("unknown setting %q %s", key, where)
+	const maxKey = 100 // characters of a key that is compared with others, and quoted whole
+	what := fmt.Sprintf("unknown setting %q %s", screen.Clip(key, maxKey), where)
+	if len(key) > maxKey {
+		return fmt.Errorf("%s: %w", what, ErrUnknown)
+	}
 	if strings.HasPrefix(key, searchKey+".") {
 		return fmt.Errorf("%s: each setting to search is a table [[%s]] with its key and values", what, searchKey)
 	}

@@ -112,7 +112,7 @@ func newAxis(known []setting, s Search) (axis, error) {
 	for _, value := range s.Values {
 		point := reflect.New(target.value.Type()).Elem()
 		if err := decodeInto(point, value); err != nil {
-			errs = append(errs, fmt.Errorf("value %#v: must be %s", value, target.typeName()))
+			errs = append(errs, fmt.Errorf("value %s: must be %s", valueTOML(value), target.typeName()))
 		}
 		a.points = append(a.points, point.Interface())
 	}
@@ -124,8 +124,8 @@ const searchKey = "tune.search"
 
 // readSearch returns the entries at searchKey, or nil.
 func readSearch(raw any, file string) (search []Search, err error) {
-	if table, isTable := raw.(map[string]any); raw == nil || isTable && len(table) > 0 {
-		return nil, nil // the keys of a table are unknown settings
+	if raw == nil {
+		return nil, nil
 	}
 	decoder, err := mapstructure.NewDecoder(&mapstructure.DecoderConfig{Result: &search, TagName: "json", ErrorUnused: true})
 	if err != nil {

@@ -83,7 +83,7 @@ func onlyIn() map[string]string {
 		"github.com/kljensen/snowball":     "tokenize",
 		"github.com/blevesearch/segment":   "tokenize",
 		"golang.org/x/net/html":            "", // but tests
-		"golang.org/x/text/encoding":       "corpus/sources internal/pdftext message",
+		"golang.org/x/text/encoding":       "config corpus/sources internal/pdftext message",
 		"github.com/rogpeppe/go-internal":  "cmd/chaff",
 		"github.com/fsnotify/fsnotify":     "mailbox",
 		"github.com/nats-io/nats.go":       "share",
