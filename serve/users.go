@@ -118,7 +118,7 @@ func (u *users) get(path string) *user {
 	defer u.mu.Unlock()
 	x := u.open[path]
 	if x == nil {
-		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) { // opening says what else is wrong, such as a folder of root
+		if !exists(path) {
 			return nil
 		}
 		for len(u.open) >= u.options.OpenUsers {
@@ -179,8 +179,18 @@ func openUser(path string, shared *loaded) (f *filter.Filter, offset float64, er
 	return nil, 0, err
 }
 
-// HasModel reports whether mail for a user is judged by a model of the user as well.
-func (e *Engine) HasModel(user string) bool { return e.users.find(user, e.shared.current()) != nil }
+// exists reports whether there is a file. Opening it says what else is wrong, such as a folder of root.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// HasModel reports whether a user has a model, which judges their mail as well if it can be used. It opens none: only judging limits how many are in
+// memory.
+func (e *Engine) HasModel(user string) bool {
+	path, err := e.users.pathOf(user)
+	return err == nil && path != e.options.Model && exists(path)
+}
 
 // follow opens the models whose files have changed and those that may be opened now, or all.
 func (u *users) follow(shared *loaded, anyway bool) {

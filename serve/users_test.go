@@ -167,6 +167,20 @@ func TestTheNumberOfUsersIsLimited(t *testing.T) {
 	}
 }
 
+// A mail server with many recipients at a time, each with a model, would otherwise have all of them in memory.
+func TestAskingForAModelOpensNone(t *testing.T) {
+	e, _ := startUsers(t, nil)
+	learn(t, e, "alice", mail("spam", 70), "spam")
+	for user, want := range map[string]bool{"": false, "Alice": true, "bob": false, "../alice": false} {
+		if got := e.HasModel(user); got != want {
+			t.Errorf("%q: got %v", user, got)
+		}
+	}
+	if n := e.users.count(); n != 0 {
+		t.Errorf("%d users are in memory", n)
+	}
+}
+
 func TestADamagedModelOfAUserIsLeftOut(t *testing.T) {
 	e, log := startUsers(t, nil)
 	learn(t, e, "alice", mail("spam", 70), "spam")

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"chaff/internal/parallel"
 	"chaff/internal/verdictfield"
 	"chaff/serve"
 )
@@ -141,11 +140,11 @@ func (c *client) pass(m *serve.Message) error {
 // several: statuses go out in the order of the recipients, so the client may hear nothing until all of a group have theirs.
 func (c *client) groups() (groups [][]*recipient) {
 	all := c.transaction.recipients
-	parallel.Each(sideBySide, len(all), func(i int) {
-		if c.server.Engine.HasModel(all[i].user) {
-			all[i].model = all[i].user
+	for _, r := range all {
+		if c.server.Engine.HasModel(r.user) {
+			r.model = r.user
 		}
-	})
+	}
 	isOne := !slices.ContainsFunc(all, func(r *recipient) bool { return r.model != all[0].model })
 	for _, r := range all {
 		i := slices.IndexFunc(groups, func(g []*recipient) bool { return g[0].model == r.model && (isOne || len(g) < mostTogether) })

@@ -15,7 +15,6 @@ const (
 	maxName       = 255               // bytes of the name of a client
 	maxRecipients = 1000              // of a message
 	mostTogether  = 50                // recipients of a group, if there are several; see client.groups
-	sideBySide    = 8                 // models of users that are opened at a time
 	maxReplyLines = 100               // of the backend
 	maxPart       = 32 << 10          // bytes that are sent at a time
 	dialTime      = 30 * time.Second  // for a connection to the backend
