@@ -40,12 +40,9 @@ func (m *Message) Write(p []byte) (int, error) {
 	fits := p[:min(len(p), most-len(m.raw))]
 	if need := len(m.raw) + len(fits); need > m.taken {
 		size := min(max(need, 2*m.taken, 4<<10), most)
-		if more := int64(size - m.taken); m.engine.transit.Add(more) > int64(m.engine.options.Memory) {
-			m.engine.transit.Add(-more)
-			m.Cut = ErrBusy
+		if m.Cut = m.Grow(size); m.Cut != nil {
 			return 0, m.Cut
 		}
-		m.taken = size
 		m.raw = append(make([]byte, 0, size), m.raw...)
 	}
 	m.raw = append(m.raw, fits...)
@@ -54,6 +51,17 @@ func (m *Message) Write(p []byte) (int, error) {
 		return len(fits), m.Cut
 	}
 	return len(p), nil
+}
+
+// Grow takes memory until the message has so many bytes of it, for what comes with it. The error is [ErrBusy].
+func (m *Message) Grow(size int) error {
+	more := int64(max(size-m.taken, 0))
+	if more > 0 && m.engine.transit.Add(more) > int64(m.engine.options.Memory) {
+		m.engine.transit.Add(-more)
+		return ErrBusy
+	}
+	m.taken += int(more)
+	return nil
 }
 
 // Bytes returns the message.

@@ -19,22 +19,30 @@ type client struct {
 	out    []byte // replies to be sent
 	errors int    // commands that made no sense
 
-	name        string      // by which the client calls itself
-	offered     []string    // extensions
-	link        *link       // to the backend; nil if there is none
-	transaction transaction // that has begun, if it has a sender
-	incoming    decoder     // of the message that the client is sending
-	part        []byte      // of it
+	name        string         // by which the client calls itself
+	offered     []string       // extensions
+	link        *link          // to the backend; nil if there is none
+	transaction transaction    // that has begun, if it has a sender
+	envelope    *serve.Message // has no bytes, but the memory of the recipients
+	incoming    decoder        // of the message that the client is sending
+	part        []byte         // of it
 }
 
 func newClient(s *server, conn *serve.Conn) *client {
-	return &client{server: s, conn: conn, in: bufio.NewReaderSize(conn, bufferSize)}
+	return &client{server: s, conn: conn, in: bufio.NewReaderSize(conn, bufferSize), envelope: s.Engine.NewMessage()}
+}
+
+// reset ends the transaction.
+func (c *client) reset() {
+	c.envelope.Close()
+	c.transaction = transaction{}
 }
 
 // transaction is what the client has said of a message, and the backend has accepted.
 type transaction struct {
 	sender     string // as a command
 	recipients []*recipient
+	memory     int       // that these take
 	told       int       // how many of these have got their status
 	isSent     bool      // to the end, which ends the transaction with the backend
 	until      time.Time // when the next status has to be known; zero if there is no limit yet
@@ -59,6 +67,7 @@ func (c *client) Fail() {
 
 func (c *client) Answer() {
 	defer c.drop()
+	defer c.reset()
 	c.relay(reply{220, greeting})
 	for {
 		line, err := c.readLine()
@@ -156,7 +165,7 @@ func (c *client) do(line string) error {
 		if c.transaction.sender != "" {
 			c.ask("RSET") // without an answer there is no transaction either
 		}
-		c.transaction = transaction{}
+		c.reset()
 		c.say(250, "2.0.0 forgotten")
 	case "NOOP":
 		c.say(250, "2.0.0 nothing done")
@@ -184,7 +193,8 @@ func (c *client) hello(name string) error {
 		return c.wrong(501, "5.5.4 say LHLO and your name")
 	}
 	c.drop()
-	c.transaction, c.name = transaction{}, name
+	c.reset()
+	c.name = name
 	if err := c.connect(); err != nil {
 		return err
 	}
@@ -266,8 +276,14 @@ func (c *client) rcpt(rest string) error {
 		return nil
 	}
 	line := "RCPT TO:" + path
+	memory := c.transaction.memory + 2*len(line) + recipientSize // the user is a part of what the client sent
+	if err := c.envelope.Grow(memory); err != nil {
+		c.say(452, "4.3.1 "+err.Error())
+		return nil
+	}
 	r := c.ask(line)
 	if r.isDone() {
+		c.transaction.memory = memory
 		c.transaction.recipients = append(c.transaction.recipients, &recipient{line: line, user: serve.UserOf(address)})
 	}
 	c.relay(r)
@@ -296,7 +312,7 @@ func (c *client) data(rest string) error {
 		return err
 	}
 	isSent := c.transaction.isSent
-	if c.transaction = (transaction{}); !isSent {
+	if c.reset(); !isSent {
 		c.ask("RSET") // else the next MAIL would come within a transaction
 	}
 	return nil

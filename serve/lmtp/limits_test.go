@@ -73,6 +73,24 @@ func TestMessagesInTransitAreLimited(t *testing.T) {
 	}
 }
 
+func TestRecipientsTakeTheMemoryOfMessages(t *testing.T) {
+	e := servetest.NewEngine(t, func(o *serve.Options) { o.Memory = 36 << 20 })
+	s := start(t, e, startAgent(t, false, "8BITMIME"), nil).hello(t)
+	taken := e.NewMessage()
+	defer taken.Close()
+	if _, err := taken.Write(make([]byte, 36<<20-20_000)); err != nil {
+		t.Fatal(err)
+	}
+	long := "RCPT TO:<" + strings.Repeat("a", 7000) + "@lab.example>"
+	for range 2 { // the end of a transaction gives it back
+		s.want(sender, "250")
+		s.want(long, "250")
+		s.want(long, "452 4.3.1 too busy")
+		s.want("RCPT TO:<anna@lab.example>", "250")
+		s.want("RSET", "250")
+	}
+}
+
 func TestAPanicEndsOneSession(t *testing.T) {
 	first := true
 	e := servetest.NewEngine(t, nil)

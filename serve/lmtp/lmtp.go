@@ -14,6 +14,7 @@ const (
 	maxErrors     = 20                // commands that make no sense
 	maxName       = 255               // bytes of the name of a client
 	maxRecipients = 1000              // of a message
+	recipientSize = 200               // bytes of memory that a recipient takes besides its line
 	mostTogether  = 50                // recipients of a group, if there are several; see client.groups
 	maxReplyLines = 100               // of the backend
 	maxPart       = 32 << 10          // bytes that are sent at a time
