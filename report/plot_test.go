@@ -183,6 +183,33 @@ func TestTheBoundaryMeetsTheEdges(t *testing.T) {
 	}
 }
 
+func TestRowsAreBelowEachOtherInTheFrame(t *testing.T) {
+	c := newRows("", "", 3)
+	for want := 2.; want >= 0; want-- {
+		if at := c.addRow(""); at != want || at < c.Y.Min || at > c.Y.Max {
+			t.Errorf("got a row at %v of %v to %v, want %v", at, c.Y.Min, c.Y.Max, want)
+		}
+	}
+}
+
+// TestMarksShowTheirWeightAndWhatIsOutside has a mark in a frame and one above it, which gets a cross.
+func TestMarksShowTheirWeightAndWhatIsOutside(t *testing.T) {
+	drawn := func(at Point, weights ...int) string {
+		c := newChart("", "", "")
+		setRange(&c.X, 0, 4)
+		setRange(&c.Y, 0, 4)
+		c.addMarks("", 0, []Point{{1, 1}, at}, weights)
+		return string(Plot{chart: c}.SVG())
+	}
+	inside := strings.Count(drawn(Point{2, 2}), "<path")
+	if outside := strings.Count(drawn(Point{2, 9}), "<path"); outside <= inside {
+		t.Errorf("got %d shapes for a mark outside, %d for one inside", outside, inside)
+	}
+	if drawn(Point{2, 2}, 9, 9) == drawn(Point{2, 2}, 1, 9) {
+		t.Error("a weight changes nothing")
+	}
+}
+
 func TestAxes(t *testing.T) {
 	axis := func(set func(*plot.Axis)) plot.Axis {
 		c := newChart("", "", "")
