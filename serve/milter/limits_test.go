@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -334,6 +335,28 @@ func TestAServerThatLeavesGivesBackItsMemory(t *testing.T) {
 	}
 	if got := must(t, d, "Subject: a\n\n"+strings.Repeat("a\n", 2<<20)); got.refusal != "" {
 		t.Errorf("got %q", got.refusal)
+	}
+}
+
+func TestAnIdleServerKeepsNoPacket(t *testing.T) {
+	heap := func() int {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	d := start(t, newEngine(t, nil), nil)
+	const n = 100
+	before := heap()
+	for range n {
+		c := d.raw(t)
+		io.WriteString(c, negotiation(6, 0x1ff, 0x1fffff)+packet('D', strings.Repeat("a", maxPacket-1))+packet('M', "<a@b>\x00"))
+		if _, err := io.ReadFull(c, make([]byte, len(negotiation(6, 0, 0)+packet('c', "")))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if each := (heap() - before) / n; each > maxPacket/4 {
+		t.Errorf("%d bytes for each client", each)
 	}
 }
 

@@ -22,7 +22,6 @@ type mail struct {
 	message    *serve.Message
 	ends       []int32 // of the fields in message
 	header     int     // length of the header in message, if it has ended
-	line       []byte  // of a field
 }
 
 // reset makes room for the next message.
@@ -48,12 +47,12 @@ func (c *client) field(name, value []byte) {
 	if c.conn.Last.IsZero() {
 		c.conn.Last = time.Now().Add(c.server.Total)
 	}
-	m.line = append(append(m.line[:0], name...), ':')
+	line := append(append(make([]byte, 0, len(name)+len(value)+4), name...), ':')
 	if !c.has(milter.OptHeaderLeadingSpace) {
-		m.line = append(m.line, ' ')
+		line = append(line, ' ')
 	}
-	m.line = append(appendCRLF(m.line, value), "\r\n"...)
-	if _, err := m.message.Write(m.line); err == nil {
+	line = append(appendCRLF(line, value), "\r\n"...)
+	if _, err := m.message.Write(line); err == nil {
 		m.ends = append(m.ends, int32(len(m.message.Bytes())))
 	}
 }

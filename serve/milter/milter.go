@@ -60,8 +60,6 @@ type client struct {
 	in     *bufio.Reader
 	out    *bufio.Writer
 
-	packet []byte // the last one
-
 	actions  milter.OptAction // what both sides can do
 	protocol milter.OptProtocol
 	mail     mail
@@ -206,7 +204,7 @@ func (c *client) reply(code byte, data []byte) {
 	_, _ = c.out.Write(data)
 }
 
-// readPacket sends what was answered, and reads a packet. Its data are valid until the next one.
+// readPacket sends what was answered, and reads a packet.
 func (c *client) readPacket() (code milter.Code, data []byte, err error) {
 	c.conn.SetWriteDeadline(time.Now().Add(c.server.packet))
 	if err := c.out.Flush(); err != nil {
@@ -227,12 +225,12 @@ func (c *client) readPacket() (code milter.Code, data []byte, err error) {
 	if n == 0 || n > maxPacket {
 		return 0, nil, fmt.Errorf("%w: %d bytes", errProtocol, n)
 	}
-	c.packet = c.packet[:0]
-	for from := 0; from < int(n); from = len(c.packet) { // no more memory than has come
-		c.packet = append(c.packet, make([]byte, min(int(n)-from, 64<<10))...)
-		if _, err := io.ReadFull(c.in, c.packet[from:]); err != nil {
+	var packet []byte                                  // an idle client keeps none
+	for from := 0; from < int(n); from = len(packet) { // no more memory than has come
+		packet = append(packet, make([]byte, min(int(n)-from, 64<<10))...)
+		if _, err := io.ReadFull(c.in, packet[from:]); err != nil {
 			return 0, nil, err
 		}
 	}
-	return milter.Code(c.packet[0]), c.packet[1:], nil
+	return milter.Code(packet[0]), packet[1:], nil
 }
