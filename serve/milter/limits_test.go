@@ -324,6 +324,20 @@ func TestSlowServersAreSentAway(t *testing.T) {
 	}
 }
 
+// What does not fit into a buffer is sent before all of the answer is known.
+func TestALongAnswerMayComeLate(t *testing.T) {
+	e := newEngine(t, nil)
+	e.judge = func(context.Context, string, []byte) (serve.Verdict, error) {
+		time.Sleep(300 * time.Millisecond)
+		return serve.Unjudged(serve.ErrTimeout)
+	}
+	d := start(t, e, func(s *server) { s.packet = 200 * time.Millisecond })
+	got := must(t, d, strings.Repeat("X-Spam-"+strings.Repeat("a", 100)+": b\n", 100)+"Subject: a\n\nb\n")
+	if !strings.HasPrefix(got.text, "X-Chaff-Unjudged: ") {
+		t.Errorf("got %+v", got)
+	}
+}
+
 func TestAServerThatLeavesGivesBackItsMemory(t *testing.T) {
 	d := start(t, newEngine(t, func(o *serve.Options) { o.Memory = 40 << 20 }), nil)
 	begun := negotiation(6, 0x1ff, 0x1fffff) + packet('M', "") + strings.Repeat(packet('B', strings.Repeat("a", 64<<10)), 80)

@@ -74,7 +74,15 @@ const (
 )
 
 func newClient(s *server, conn *serve.Conn) *client {
-	return &client{server: s, conn: conn, in: bufio.NewReader(conn), out: bufio.NewWriter(conn), mail: mail{over: true, message: s.Engine.NewMessage()}}
+	c := &client{server: s, conn: conn, in: bufio.NewReader(conn), mail: mail{over: true, message: s.Engine.NewMessage()}}
+	c.out = bufio.NewWriter(c)
+	return c
+}
+
+// Write sends a part of the answers.
+func (c *client) Write(p []byte) (int, error) {
+	c.conn.SetWriteDeadline(time.Now().Add(c.server.packet))
+	return c.conn.Write(p)
 }
 
 // Errors that end a connection. Nobody is told of the last one.
@@ -198,7 +206,7 @@ func (c *client) change(a answer) {
 	}
 }
 
-// reply answers. The answers are sent before the next packet is read, which returns an error of them.
+// reply answers. The answers are sent when the buffer is full and before the next packet is read, which returns an error of them.
 func (c *client) reply(code byte, data []byte) {
 	_, _ = c.out.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(data)+1)), code))
 	_, _ = c.out.Write(data)
@@ -206,7 +214,6 @@ func (c *client) reply(code byte, data []byte) {
 
 // readPacket sends what was answered, and reads a packet.
 func (c *client) readPacket() (code milter.Code, data []byte, err error) {
-	c.conn.SetWriteDeadline(time.Now().Add(c.server.packet))
 	if err := c.out.Flush(); err != nil {
 		return 0, nil, err
 	}
