@@ -90,11 +90,14 @@ func (x *onModel) warnOfSettings() {
 	})
 }
 
-// warnOfModels warns of settings given on the command line that belong to models other than the one to train.
+// warnOfModels warns of settings given on the command line that belong to models other than the one to train, and of what thresholds aim at beside costs.
 func (x *onModel) warnOfModels() {
 	x.warnOf(" on the model "+x.Model, func(key string) bool {
 		owner, ofModel := config.OwnerOf(key)
 		return ofModel && owner != x.Model
+	})
+	x.warnOf(" with thresholds.costs", func(key string) bool {
+		return x.Thresholds.Costs != "" && strings.HasPrefix(key, "thresholds.") && key != "thresholds.costs"
 	})
 }
 
