@@ -36,8 +36,9 @@ type Config struct {
 	// Seed decides how chance divides the messages, and in which order training reads them. Any whole number from 0.
 	// Default 1.
 	Seed uint64 `json:"seed" default:"1"`
-	// Workers is how many messages are read at the same time; 0 is one for each core. It changes no result. Default 0.
-	Workers int `json:"workers" range:"at least 0"`
+	// Workers is how many messages are read at the same time; 0 is one for each core. It changes no result. From 0 to
+	// 1000. Default 0.
+	Workers int `json:"workers" range:"from 0 to 1000"`
 	// Memory is how much the documents and the sorting of their terms may take, such as "300MB"; the rest is in
 	// temporary files. Each distinct term and its weights, about 80 bytes, and 300 bytes a message come on top. "0" is
 	// no limit. It changes no result. Default "32MB".
@@ -77,6 +78,11 @@ func (c Config) Validate() error {
 	}
 	if _, err := ParseSize(c.Memory); err != nil {
 		errs = append(errs, fmt.Errorf("memory is %w", err))
+	}
+	for _, s := range settings(c) {
+		if strings.HasPrefix(s.value.String(), "~/") { // no shell reads a file, nor what follows an equals sign: it would make a folder named ~
+			errs = append(errs, fmt.Errorf("%s is %s: must be the whole path, since only a shell knows ~", s.key, quote(s.value.String())))
+		}
 	}
 	return errors.Join(append(errs, fieldtags.Check(c))...)
 }

@@ -98,7 +98,7 @@ func TestBadFilesAreRefused(t *testing.T) {
 		"thresholds.toml":        `thresholds.ham_lost is 101: must be a percentage from 0 to 100`,
 		"document_frequency.yml": `features.min_document_frequency is 0: must be at least 1`,
 		"limits.toml":            `message.max_depth is -1: `,
-		"workers.toml":           `workers is -2: must be at least 0`,
+		"workers.toml":           `workers is -2: must be from 0 to 1000`,
 		"ending.conf":            `configuration testdata/bad/ending.conf: its name must end in .toml, .yaml or .json`,
 	}
 	files, err := filepath.Glob("testdata/bad/*")
@@ -151,6 +151,10 @@ func TestOddValuesAreReadAsWhatTheyAreOrRefused(t *testing.T) {
 		{"sections that differ in case", "a.toml", "[Share]\nkeep = 2\n[share]\nrate = 3", "share.rate", "3"},
 		{"a setting twice", "a.yaml", "seed: 7\nSEED: 7", "seed", "error"},
 		{"a setting twice by its two names", "a.toml", "[log]\nmax_age = 7\n[store]\nmax_age = 7", "store.max_age", "error"},
+		{"a path of the shell", "a.toml", "[share]\nca_file = '~/ca'", "share.ca_file", "error"},
+		{"workers for all of memory", "a.toml", "workers = 9223372036854775807", "workers", "error"},
+		{"a queue without an end", "a.toml", "serve.queue = 9223372036854775807", "serve.queue", "error"},
+		{"a rate of which nothing is left", "a.toml", "models.softmax.learning_rate = 1e-320", "models.softmax.learning_rate", "error"},
 		{"a long text", "a.toml", "key_file = '" + strings.Repeat("k", 5000) + "'", "key_file", "error"},
 	} {
 		l, err := Load(Sources{File: written(t, tt.file, tt.text)})

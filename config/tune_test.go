@@ -249,7 +249,7 @@ func TestBadSearchesAreRefused(t *testing.T) {
 		"no list":                       {with("models.softmax.learning_rate", ""), "tune.search, entry 1 (models.softmax.learning_rate): has no values to try"},
 		"values of the wrong type":      {with("models.softmax.epochs", "values = [1, 2.5]"), "tune.search, entry 1 (models.softmax.epochs): value 2.5: must be a whole number"},
 		"a key twice":                   {with("model", `values = ["softmax"]`) + "\n[[tune.search]]\nkey = \"Model\"\nvalues = [\"lms\"]", "tune.search, entry 2 (Model): has the same key as entry 1"},
-		"a value out of range":          {with("models.softmax.learning_rate", "values = [1, -1]"), "tune.search, entry 1 (models.softmax.learning_rate): models.softmax.learning_rate is -1: must be above 0"},
+		"a value out of range":          {with("models.softmax.learning_rate", "values = [1, -1]"), "tune.search, entry 1 (models.softmax.learning_rate): models.softmax.learning_rate is -1: must be from 1e-10 to 1e6"},
 		"an unknown model":              {with("model", `values = ["softmax", "bayes"]`), `tune.search, entry 1 (model): model is "bayes": must be one of`},
 		"a setting of no model tried":   {with("models.softmax.learning_rate", "values = [1, 2]"), "tune.search, entry 1 (models.softmax.learning_rate): no trial has the model softmax: set model = \"softmax\", or search the key model too"},
 		"too many combinations":         {with("models.multinomial.smoothing", "values = ["+strings.Repeat("1, ", 5001)+"]\n[[tune.search]]\nkey = \"features.max_terms\"\nvalues = [0, 10]"), "the grid has more than 10000 combinations"},

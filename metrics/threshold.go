@@ -128,6 +128,7 @@ func ChooseThresholds(m Margins, scale Scale, o ThresholdOptions) (Thresholds, [
 	switch {
 	case o.SpamMissed == 0:
 		t.Unsure = -Beyond
+		warnings = append(warnings, "nothing is called ham: thresholds.spam_missed is 0")
 	case scale.LogOdds > 0:
 		t.Unsure = min(t.Spam, scale.score(scale.Apart, ratio))
 	default:
@@ -152,7 +153,7 @@ func (o ThresholdOptions) spamThreshold(hams, spams []float64, scale Scale) (t f
 	case median <= 0 && len(hams) < enoughHam:
 		return Beyond, nil // training says that such a model has learned little
 	}
-	ratio := math.Log(100/o.HamLost) * (1 + few/float64(n))
+	ratio := math.Log(min(100/o.HamLost, math.MaxFloat64)) * (1 + few/float64(n))
 	without := unitOf(median) * ratio
 	t = without
 	if scale.LogOdds > 0 {

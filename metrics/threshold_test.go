@@ -43,7 +43,10 @@ func TestChooseThresholds(t *testing.T) {
 			"nothing is called spam: with 9 ham no score is high enough for thresholds.ham_lost=0.0001"},
 		{"a limit of 0 calls nothing spam", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{SpamMissed: 1}, Thresholds{-0.689501, Beyond},
 			"nothing is called spam: thresholds.ham_lost is 0"},
-		{"a limit of 0 calls nothing ham", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{HamLost: 0.1}, Thresholds{-Beyond, 5.386504}, ""},
+		{"a limit of 0 calls nothing ham", repeat(9, -5), repeat(9, 7), odds, ThresholdOptions{HamLost: 0.1}, Thresholds{-Beyond, 5.386504},
+			"nothing is called ham: thresholds.spam_missed is 0"},
+		// 19/9 0.7 60 ln 1.797693e308 / ln 1000 = 9110.639371
+		{"a limit next to 0 has a threshold", repeat(9, -50), []float64{20, 60, 90}, Scale{}, ThresholdOptions{HamLost: 1e-320, SpamMissed: 1}, Thresholds{0, 9110.639371}, ""},
 		// 19/9 0.7 60 = 88.666667
 		{"without a unit it is 0.7 of the median of the spam", repeat(9, -50), []float64{20, 60, 90}, Scale{}, defaults, Thresholds{0, 88.666667}, ""},
 		{"with all the ham that was learned", repeat(9, -50), []float64{20, 60, 90}, Scale{Ham: 100}, defaults, Thresholds{0, 46.2}, ""}, // 1.1 0.7 60

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"chaff/features"
@@ -101,8 +102,11 @@ func epochs(ctx context.Context, m settings, p Passes, d sorted, l passLearner, 
 			if isOver {
 				rise = maxRise
 			}
-			if !(e.Train.Loss <= rise*start) { // also refuses NaN
-				return nil, Report{}, fmt.Errorf("%w: the training loss grew from %.3g to %.3g by epoch %d, with %s", ErrDiverged, start, e.Train.Loss, e.Epoch, rate)
+			if end := e.Train.Loss; !(end <= rise*start) { // also refuses NaN
+				if math.IsNaN(end) || math.IsInf(end, 0) {
+					end = math.MaxFloat64
+				}
+				return nil, Report{}, fmt.Errorf("%w: the training loss grew from %.3g to %.3g by epoch %d, with %s", ErrDiverged, start, end, e.Epoch, rate)
 			}
 		}
 		if !isWatched {

@@ -126,7 +126,7 @@ func TestOptionsValidate(t *testing.T) {
 		{"no epoch", func(o *models.Options) { o.Perceptron.Epochs = 0 }, "perceptron.epochs is 0: must be from 1 to 100000"},
 		{"too many epochs", func(o *models.Options) { o.AveragedPerceptron.Epochs = 100_001 }, "averaged_perceptron.epochs is 100001: must be from 1 to 100000"},
 		{"an order of another name", func(o *models.Options) { o.Softmax.Order = "sorted" }, `softmax.order is "sorted": must be random or fixed`},
-		{"no learning rate", func(o *models.Options) { o.Softmax.LearningRate = 0 }, "softmax.learning_rate is 0: must be above 0 and at most 1e6"},
+		{"no learning rate", func(o *models.Options) { o.Softmax.LearningRate = 0 }, "softmax.learning_rate is 0: must be from 1e-10 to 1e6"},
 		{"a learning rate that is no number", func(o *models.Options) { o.LMS.LearningRate = math.NaN() }, "lms.learning_rate is NaN: must be above 0 and at most 1e6"},
 		{"a decay of another name", func(o *models.Options) { o.LMS.Decay = "1/n^2" }, `lms.decay is "1/n^2": must be constant, 1/n or 1/sqrt(n)`},
 		{"a start of another name", func(o *models.Options) { o.LMS.Start = "ones" }, `lms.start is "ones": must be zeros or random`},

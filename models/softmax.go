@@ -19,9 +19,9 @@ import (
 // perceptrons"; the lecture has no L2. Steps are those of [ftrl].
 type Softmax struct {
 	Passes
-	// LearningRate is the length of a step, alpha; the rate of each term falls with its gradients. Above 0, at most
+	// LearningRate is the length of a step, alpha; the rate of each term falls with its gradients. From 1e-10 to
 	// 1e6. Default 12.
-	LearningRate float64 `json:"learning_rate" range:"above 0 and at most 1e6"`
+	LearningRate float64 `json:"learning_rate" range:"from 1e-10 to 1e6"`
 	// L2 is the penalty on half the sum of the squared weights. At least 0, at most 1e6. Default 0.001.
 	L2 float64 `json:"l2" range:"from 0 to 1e6"`
 	// Tolerance ends training when a pass lowers the mean loss by less than this share of the loss of equal probabilities,

@@ -276,7 +276,7 @@ func TestOptionsNameTheirLimits(t *testing.T) {
 		{func(o *Options) { o.MilterReject = 1.5 }, "milter_reject is 1.5: must be from 0 to 1"},
 		{func(o *Options) { o.MilterQuarantine = math.NaN() }, "milter_quarantine is NaN: must be from 0 to 1"},
 		{func(o *Options) { o.MaxSeconds = 601 }, "max_seconds is 601: must be from 0.01 to 600"},
-		{func(o *Options) { o.Queue = 0 }, "queue is 0: must be at least 1"},
+		{func(o *Options) { o.Queue = 0 }, "queue is 0: must be from 1 to 1000000"},
 		{func(o *Options) { o.Memory = 1 }, "memory is 1: must be at least 37748736"},
 		{func(o *Options) { o.HistoryDays = 200000 }, "history_days is 200000: must be from 1 to 36500"}, // a time.Duration has 106,751 days
 		{func(o *Options) { o.History = -1 }, "history is -1: must be from 0 to 1000000"},

@@ -73,8 +73,8 @@ type Limits struct {
 	// Connections is how many clients may be connected at a time to each address or socket where the daemon listens. At least 1. Default 2000.
 	Connections int `json:"connections" range:"at least 1" default:"2000"`
 	// Queue is how many messages wait for their verdict at most, and how many to be learned; more are refused at once.
-	// At least 1. Default 1000.
-	Queue int `json:"queue" range:"at least 1" default:"1000"`
+	// From 1 to 1000000. Default 1000.
+	Queue int `json:"queue" range:"from 1 to 1000000" default:"1000"`
 	// Memory is how many bytes of messages all clients may have in transit; more are refused at once. At least 37748736.
 	// Default 268435456.
 	Memory int `json:"memory" range:"at least 37748736" default:"268435456"`
