@@ -7,6 +7,14 @@ import (
 	"testing"
 )
 
+func TestAnEmptyVocabularyIsNamedWhereTrainingDiverges(t *testing.T) {
+	d := randomMatrix(1, 60, 0, 2)
+	m := Softmax{Passes: Passes{Epochs: 30, Order: OrderRandom, Seed: 1}, LearningRate: 1000}
+	if _, _, err := m.Train(t.Context(), d, EpochOptions{}); !errors.Is(err, ErrDiverged) || !strings.Contains(err.Error(), "; the vocabulary is empty") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestTooHighRatesAreNamed(t *testing.T) {
 	p := Passes{Epochs: 30, Order: OrderRandom, Seed: 1}
 	steps := func(eta float64) Steps { return Steps{LearningRate: eta, Decay: RateConstant, Start: StartZeros} }

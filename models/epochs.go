@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"chaff/features"
 	"chaff/internal/parallel"
@@ -106,7 +107,7 @@ func epochs(ctx context.Context, m settings, p Passes, d sorted, l passLearner, 
 				if math.IsNaN(end) || math.IsInf(end, 0) {
 					end = math.MaxFloat64
 				}
-				return nil, Report{}, fmt.Errorf("%w: the training loss grew from %.3g to %.3g by epoch %d, with %s", ErrDiverged, start, end, e.Epoch, rate)
+				return nil, Report{}, fmt.Errorf("%w: the training loss grew from %.3g to %.3g by epoch %d, with %s", ErrDiverged, start, end, e.Epoch, strings.Join(slices.Concat([]string{rate}, warnings), "; "))
 			}
 		}
 		if !isWatched {
