@@ -86,7 +86,7 @@ func (x *onModel) add(p *program, c *cobra.Command, verb, json string, shorts ..
 // warnOfSettings warns of settings given on the command line that a saved model has its own of.
 func (x *onModel) warnOfSettings() {
 	x.warnOf(": the model has its own settings; chaff train makes one with others", func(key string) bool {
-		return key != "workers" && key != "memory" && !strings.HasPrefix(key, "store.")
+		return key != "workers" && key != "memory" && !strings.HasPrefix(key, "store.") && !strings.HasPrefix(key, "mailbox.")
 	})
 }
 
