@@ -15,7 +15,9 @@ import (
 	"testing"
 
 	"chaff/corpus"
+	"chaff/features"
 	"chaff/filter"
+	"chaff/internal/indices"
 	"chaff/metrics"
 	"chaff/models"
 	"chaff/test/corpustest"
@@ -418,5 +420,37 @@ func TestWrongLabelsAreDoubtedUntilTheyAreConfirmed(t *testing.T) {
 	}
 	if got := doubtful(30); slices.Contains(got, 30) {
 		t.Errorf("messages %v are doubtful, and 30 is confirmed", got)
+	}
+}
+
+// TestALearnerScoresWhatItHasForgotten compares the scores of naive Bayes with those of models that were trained without each document.
+func TestALearnerScoresWhatItHasForgotten(t *testing.T) {
+	o := DefaultCollectOptions()
+	o.Undivided = true
+	c := collect(t, corpustest.Mailbox(3, 30, "ham", "spam"), o, "ham", "spam")
+	trainer, kind, err := DefaultOptions().Models.New("multinomial", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trained := func(d *features.Dataset) (*models.Linear, models.Report) {
+		linear, report, err := trainer.Train(t.Context(), d, models.EpochOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return linear, report
+	}
+	d := c.Dataset(corpus.Train, kind)
+	linear, report := trained(d)
+	got := scoreLearned(linear, report.Learned, d)
+	for i := range d.Len() {
+		others := slices.DeleteFunc(indices.Below[int](d.Len()), func(j int) bool { return j == i })
+		without, _ := trained(d.Subset(others))
+		want := without.Scores(nil, d.Row(i))
+		if margin := got.Row(i)[1] - got.Row(i)[0]; math.Abs(margin-(want[1]-want[0])) > 1e-3*max(1, math.Abs(margin)) {
+			t.Errorf("document %d: got %v, want %v", i, got.Row(i), want)
+		}
+		if want := int32(models.Argmax(got.Row(i))); got.Predictions[i] != want {
+			t.Errorf("document %d: predicted %d, want %d", i, got.Predictions[i], want)
+		}
 	}
 }
