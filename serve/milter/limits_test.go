@@ -289,6 +289,7 @@ func TestSlowServersAreSentAway(t *testing.T) {
 		"half a size":                   {begin + "\x00\x00", func(s *server) { s.packet = 50 * time.Millisecond }},
 		"half a packet":                 {begin + "\x00\x00\x00\x05B12", func(s *server) { s.packet = 50 * time.Millisecond }},
 		"half a message":                {begin + packet('M', "<a>\x00") + packet('L', "A\x00b\x00"), func(s *server) { s.Total = 50 * time.Millisecond }},
+		"half a body without a header":  {begin + packet('M', "<a>\x00") + packet('B', "b"), func(s *server) { s.Total = 50 * time.Millisecond }},
 	} {
 		d := start(t, newEngine(t, nil), test.change)
 		c := d.raw(t)

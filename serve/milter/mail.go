@@ -44,9 +44,6 @@ func (m *mail) macros(data []byte) {
 
 func (c *client) field(name, value []byte) {
 	m := &c.mail
-	if c.conn.Last.IsZero() {
-		c.conn.Last = time.Now().Add(c.server.Total)
-	}
 	line := append(append(make([]byte, 0, len(name)+len(value)+4), name...), ':')
 	if !c.has(milter.OptHeaderLeadingSpace) {
 		line = append(line, ' ')

@@ -39,7 +39,7 @@ type server struct {
 
 func newServer(e serve.Service, log serve.Logger) *server {
 	s := &server{options: e.Options(), packet: 30 * time.Second}
-	s.Idle, s.Total = 2*time.Hour, 300*time.Second // a sender may be slow; a message counts from its first field
+	s.Idle, s.Total = 2*time.Hour, 300*time.Second // a sender may be slow; a message counts from its first field or piece
 	s.Protocol, s.Log, s.Engine = "milter", log, e // it has no word for too many clients
 	s.Begin = func(conn *serve.Conn) serve.Client { return newClient(s, conn) }
 	return s
@@ -136,6 +136,9 @@ func (c *client) has(o milter.OptProtocol) bool { return c.protocol&o != 0 }
 
 func (c *client) take(code milter.Code, data []byte) error {
 	m := &c.mail
+	if (code == milter.CodeHeader || code == milter.CodeBody) && c.conn.Last.IsZero() {
+		c.conn.Last = time.Now().Add(c.server.Total)
+	}
 	switch code {
 	case milter.CodeMacro:
 		m.macros(data)
