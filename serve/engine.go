@@ -313,6 +313,13 @@ func (e *Engine) Ready() error {
 	return err
 }
 
+// IsAlive reports whether messages are judged: one that is not counted, or others while it waits too long among them.
+func (e *Engine) IsAlive(ctx context.Context) bool {
+	before := e.Counters.Nanoseconds.Load()
+	_, err := e.Explain(ctx, "", []byte("Subject: alive\n\n"))
+	return !errors.Is(err, ErrTimeout) || e.Counters.Nanoseconds.Load() > before
+}
+
 // inTurn waits for a slot and does something, unless ctx ends first. A fault of the program costs one verdict.
 func inTurn[T any](ctx context.Context, e *Engine, slots chan struct{}, do func() (T, error)) (value T, err error) {
 	select {

@@ -122,6 +122,24 @@ func TestTheTimeOfAMessageIsLimited(t *testing.T) {
 	}
 }
 
+// The service manager ends a daemon that is not alive.
+func TestADaemonWithTooMuchToDoIsAlive(t *testing.T) {
+	e, _ := start(t, newModel(t, 1), func(o *Options) { o.Workers, o.MaxSeconds = 1, 0.05 })
+	if !e.IsAlive(t.Context()) {
+		t.Error("with nothing to do")
+	}
+	e.slots <- struct{}{}
+	if e.IsAlive(t.Context()) {
+		t.Error("while a message is never judged")
+	}
+	other := time.AfterFunc(10*time.Millisecond, func() { e.Counters.Nanoseconds.Add(1) })
+	defer other.Stop()
+	if !e.IsAlive(t.Context()) {
+		t.Error("while others are judged")
+	}
+	<-e.slots
+}
+
 func TestALargeMessageDelaysNoSmallOnes(t *testing.T) {
 	finish := make(chan struct{})
 	e, _ := startWith(t, func(raw []byte) {

@@ -214,7 +214,7 @@ func (x *serving) keepAlive(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if _, err := x.engine.Explain(ctx, "", []byte("Subject: alive\n\n")); !errors.Is(err, serve.ErrTimeout) { // that is not counted as judged
+			if x.engine.IsAlive(ctx) {
 				x.tell(sd.SdNotifyWatchdog)
 			}
 		}
