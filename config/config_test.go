@@ -344,8 +344,6 @@ func TestAFaultInAFileHasItsLine(t *testing.T) {
 		{"a value is missing in TOML", "a.toml", "model = \"votes\"\nseed = \n", `, line 2, column 8: incomplete number: seed =`},
 		{"a mapping in a mapping of YAML", "a.yaml", "seed: 1\nmodel: b: c\n", `, line 2: mapping values are not allowed in this context: model: b: c`},
 		{"the first line of YAML", "a.yml", "model: b: c\n", `, line 1: mapping values are not allowed in this context: model: b: c`},
-		{"a section twice in JSON", "a.json", `{"a": [{"b": 1}, {"b": 2}], "split": {"test": 0.2}, "split": {}}`, `: it has "split" twice in an object`},
-		{"a setting twice in JSON", "a.json", `{"split": {"test": 0.2, "train": 0.6, "test": 0.3}}`, `: it has "test" twice in an object`},
 		{"a comma too many in JSON", "a.json", "{\n \"seed\": 1,\n}\n", `, line 3, column 1: invalid character '}' looking for beginning of object key string: }`},
 		{"the end is missing in JSON", "b.json", "{\"seed\": 1", `, line 1, column 10: unexpected end of JSON input: {"seed": 1`},
 		{"a long line is cut", "b.toml", "seed = \"0123456789012345678901234567890123456789012345678901234567890123456789\n", `, line 1, column 79: basic strings cannot have new lines: seed = "0123456789012345678901234567890123456789012345678901...`},

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -171,35 +170,7 @@ func readFile(s Sources) (string, map[string]any, error) {
 	if err := cmp.Or(err, decoder.Decode(text, table)); err != nil {
 		return "", nil, fileError(path, text, err)
 	}
-	if format == "json" {
-		if name := twice(json.NewDecoder(bytes.NewReader(text))); name != "" {
-			return "", nil, fmt.Errorf("configuration %s: it has %q twice in an object", path, screen.Clip(name, 100))
-		}
-	}
 	return path, table, nil
-}
-
-// twice returns a name that an object in the next value of d has twice, of which JSON takes the last; "" if there is none. The JSON is valid.
-func twice(d *json.Decoder) string {
-	start, _ := d.Token()
-	if _, isNested := start.(json.Delim); !isNested {
-		return ""
-	}
-	names := make(map[any]bool)
-	for d.More() {
-		if start == json.Delim('{') {
-			name, _ := d.Token()
-			if names[name] {
-				return fmt.Sprint(name)
-			}
-			names[name] = true
-		}
-		if name := twice(d); name != "" {
-			return name
-		}
-	}
-	_, _ = d.Token() // the end
-	return ""
 }
 
 // yamlLine matches the line in an error of the YAML parser, which names all but the first.

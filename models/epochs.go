@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -103,11 +102,8 @@ func epochs(ctx context.Context, m settings, p Passes, d sorted, l passLearner, 
 			if isOver {
 				rise = maxRise
 			}
-			if end := e.Train.Loss; !(end <= rise*start) { // also refuses NaN
-				if math.IsNaN(end) || math.IsInf(end, 0) {
-					end = math.MaxFloat64
-				}
-				return nil, Report{}, fmt.Errorf("%w: the training loss grew from %.3g to %.3g by epoch %d, with %s", ErrDiverged, start, end, e.Epoch, strings.Join(slices.Concat([]string{rate}, warnings), "; "))
+			if !(e.Train.Loss <= rise*start) { // also refuses NaN
+				return nil, Report{}, fmt.Errorf("%w: the training loss grew from %.3g to %.3g by epoch %d, with %s", ErrDiverged, start, e.Train.Loss, e.Epoch, strings.Join(slices.Concat([]string{rate}, warnings), "; "))
 			}
 		}
 		if !isWatched {
