@@ -103,6 +103,11 @@ type Account struct {
 	Problems []string `json:"problems,omitempty"`
 }
 
+// Known returns the number of messages that count already.
+func (a Account) Known() int {
+	return a.Messages - a.Later - len(a.Changes) - a.Silent - a.Waiting - a.Filed
+}
+
 // Doubtful returns the changes whose label is doubtful, the worst first.
 func (a Account) Doubtful() []Change {
 	doubtful := slices.DeleteFunc(slices.Clone(a.Changes), func(c Change) bool { return c.Doubt <= 0 })
@@ -289,6 +294,11 @@ func (m *Mailbox) compare(ctx context.Context, log known, o LearnOptions, isSpam
 // had when the mailbox was last compared.
 func (c *comparison) decide(news []Change, said map[uint64]int, files map[uint64][]uint64) {
 	ambiguous, taken := map[uint64]bool{}, map[uint64]bool{}
+	silent := func(n Change) {
+		if n.unmarked && n.state != store.ReadOnly { // others are left out, or wait
+			c.account.Silent++
+		}
+	}
 	for _, n := range news {
 		before, isKnown := c.labels[n.Fingerprint]
 		saidBefore := slices.ContainsFunc(files[n.Fingerprint], func(name uint64) bool {
@@ -297,9 +307,9 @@ func (c *comparison) decide(news []Change, said map[uint64]int, files map[uint64
 		})
 		switch {
 		case errors.Is(n.file.Err, fs.ErrNotExist), errors.Is(n.file.Err, corpus.ErrEmpty):
-			c.account.Silent++ // it has moved since it was listed, or is no message
+			silent(n) // it has moved since it was listed, or is no message
 		case c.account.NoMail.Count(n.file.Err):
-			c.account.Silent++
+			silent(n)
 			c.see(n) // once is enough
 		case n.file.Err != nil && n.file.Unseen && n.Label == sources.Ham:
 		case n.file.Err != nil:
@@ -307,7 +317,7 @@ func (c *comparison) decide(news []Change, said map[uint64]int, files map[uint64
 			c.account.Changes = append(c.account.Changes, n)
 		case said[n.Fingerprint] == 1<<0|1<<1:
 			ambiguous[n.Fingerprint] = true
-			c.account.Silent++
+			silent(n)
 		case n.state == store.Unread, n.state == store.ReadOnly, n.state == store.Filed:
 			c.see(n)
 			if n.state == store.Filed {
@@ -319,6 +329,10 @@ func (c *comparison) decide(news []Change, said map[uint64]int, files map[uint64
 		default:
 			if taken[n.Fingerprint] = true; isKnown {
 				n.Result, n.Before = store.Relabelled, c.classes[before]
+			}
+			if !n.unmarked { // unread ham that was moved out of a folder of spam counts
+				c.account.Messages++
+				c.account.LeftOut--
 			}
 			c.account.Changes = append(c.account.Changes, n)
 		}

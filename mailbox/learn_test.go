@@ -230,6 +230,37 @@ func TestAMailboxSaysWhatChangedSinceItWasCompared(t *testing.T) {
 	b.wantLearned("once only one copy is left, it counts", "relabelled ham spam .Junk/cur/1.k:2,S")
 }
 
+func TestEachMessageIsCountedOnce(t *testing.T) {
+	now := time.Date(2026, 1, 5, 12, 0, 0, 0, time.UTC)
+	const text = "Subject: x\n\nonly this message has these words"
+	for _, tt := range []struct {
+		name           string
+		do             func(b *tree)
+		known, leftOut int
+	}{
+		{"nothing is new", func(*tree) {}, 80, 0},
+		{"an unread copy of a message in folders of ham and spam is left out", func(b *tree) {
+			b.write("cur/1.a:2,S", text)
+			b.write(".Junk/cur/1.b:2,S", text)
+			b.write("new/1.c", text)
+		}, 80, 1},
+		{"a copy in a folder of spam of mail that was only read", func(b *tree) {
+			b.write("cur/1.d:2,S", b.notSpam(1))
+			b.copy(b.ham(0), "cur/1.e:2,S")
+			b.copy(b.ham(0), ".Junk/cur/1.f:2,S")
+		}, 80, 0},
+		{"an unread file that is no mail is left out", func(b *tree) { b.write("new/1.g", "%PDF-1.4") }, 80, 1},
+		{"a message that moves from spam to the inbox unread is learned", func(b *tree) { b.move(b.spam(0), "new/1.h") }, 79, 0},
+	} {
+		b := newTree(t)
+		b.learnAt(now)
+		tt.do(b)
+		if a := b.learnAt(now.Add(time.Hour)); a.Known() != tt.known || a.LeftOut != tt.leftOut {
+			t.Errorf("%s: %d are known and %d left out, want %d and %d: %+v", tt.name, a.Known(), a.LeftOut, tt.known, tt.leftOut, a)
+		}
+	}
+}
+
 func TestAFolderForSpamThatIsRenamedDoesNotMakeItsMailHam(t *testing.T) {
 	b := newTree(t)
 	b.learn()

@@ -122,12 +122,11 @@ func addMailbox(a *answer, m mailbox.Account, dryRun bool) {
 		a.aside("%s", left)
 	}
 	changed := len(m.Changes) - counts.of(store.Refused)
-	known := m.Messages - m.Later - len(m.Changes) - m.Silent - m.Waiting - m.Filed
 	if changed > 0 {
 		addLearned(a, counts, dryRun)
-		a.fact("known", "%d already; left out: %d", known, m.LeftOut)
+		a.fact("known", "%d already; left out: %d", m.Known(), m.LeftOut)
 	} else {
-		a.unlessQuiet("nothing new", "in %s: %s known, %d left out", m.Path, plural(known, "message is", "messages are"), m.LeftOut)
+		a.unlessQuiet("nothing new", "in %s: %s known, %d left out", m.Path, plural(m.Known(), "message is", "messages are"), m.LeftOut)
 	}
 	addSilent(a, m)
 	if m.Ambiguous > 0 {
