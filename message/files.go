@@ -342,7 +342,7 @@ var advices = map[string]string{
 	"Alpine mix mailbox":        "convert it to mbox or Maildir first, with mailutil",
 	"MMDF mailbox":              "convert it to mbox or Maildir first, with mailutil or Emacs",
 	"Babyl mailbox":             "convert it to mbox or Maildir first, with mailutil or Emacs",
-	"Dovecot mdbox file":        "export the mailbox as a Maildir first: doveadm backup -u USER maildir:FOLDER:LAYOUT=fs",
+	"Dovecot mdbox file":        "export the mailbox as a Maildir first: doveadm -o namespace/inbox/separator=/ backup -u USER maildir:FOLDER",
 	"Thunderbird .msf file":     "the mail is in the file of the same name without .msf",
 	"archive":                   "unpack it first; chaff reads the mail in a tar or zip archive if its own path is given",
 	"text":                      "a message begins with fields such as From, To and Subject; before a text alone, write the line `Subject:` and an empty one",

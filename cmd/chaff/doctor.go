@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -273,7 +274,8 @@ func (d *doctor) sockets() {
 	}
 	switch {
 	case !asked && d.model == "/var/lib/chaff/model": // that of the units
-		d.bad("sockets", "systemctl enable chaff@milter.socket, or another protocol; systemctl restart chaff", "there is none in /run/chaff")
+		d.bad("sockets", "systemctl enable chaff@milter.socket, or another protocol; systemctl restart chaff; or name those of chaff serve, such as --milter unix:PATH",
+			"there is none in /run/chaff")
 	case !asked:
 		d.good("sockets", "not asked: name those of chaff serve, such as --milter unix:PATH")
 	}
@@ -387,12 +389,10 @@ func (d *doctor) dovecot() {
 		d.bad("dovecot", "doveconf -n says what is wrong", "its configuration cannot be read")
 		return
 	}
-	for line := range strings.Lines(string(out)) {
-		hook, script, isFile := strings.Cut(line, "= file:")
-		if !isFile || !strings.Contains(hook, "imapsieve_") {
-			continue
-		}
-		if text, err := os.ReadFile(strings.TrimSpace(script)); !errors.Is(err, fs.ErrPermission) && !strings.Contains(string(text), "chaff") {
+	// Dovecot 2.3 has imapsieve_mailbox1_before = file:PATH, and 2.4 the path of a script within the block of a mailbox.
+	hook := regexp.MustCompile(`(?m)^(?:.*imapsieve_.*= file:| {4,}path = )(.*)$`)
+	for _, found := range hook.FindAllStringSubmatch(string(out), -1) {
+		if text, err := os.ReadFile(strings.TrimSpace(found[1])); !errors.Is(err, fs.ErrPermission) && !strings.Contains(string(text), "chaff") {
 			continue
 		}
 		if !strings.Contains(string(out), "vsz_limit") { // which has the default, 256 MB

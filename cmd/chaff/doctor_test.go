@@ -155,6 +155,16 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 	}
 }
 
+func TestDoctorNamesSocketsWithAndWithoutSystemd(t *testing.T) {
+	d := doctor{program: &program{model: "/var/lib/chaff/model"}}
+	d.sockets()
+	for _, want := range []string{"systemctl enable chaff@milter.socket", "--milter unix:PATH"} {
+		if len(d.findings) != 1 || !strings.Contains(d.findings[0].Do, want) {
+			t.Errorf("got %v, want %q", d.findings, want)
+		}
+	}
+}
+
 func TestDoctorSaysWhetherMovingAMessageTeaches(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("needs a POSIX shell, such as that of Git for Windows")
@@ -162,17 +172,22 @@ func TestDoctorSaysWhetherMovingAMessageTeaches(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	script := filepath.Join(dir, "learn.sieve")
-	for hook, want := range map[string]finding{
-		"":                            {About: "dovecot", Found: "no hook of it calls chaff"},
-		"pipe :copy \"sa-learn\";":    {About: "dovecot", Found: "no hook of it calls chaff"},
-		"pipe :copy \"chaff-learn\";": {About: "dovecot", Found: "moving a message to or from Junk teaches chaff"},
+	const none, teaches = "no hook of it calls chaff", "moving a message to or from Junk teaches chaff"
+	for _, tt := range []struct{ setting, hook, want string }{
+		{"  imapsieve_mailbox1_before = file:SCRIPT", "", none},
+		{"  imapsieve_mailbox1_before = file:SCRIPT", `pipe :copy "sa-learn";`, none},
+		{"  imapsieve_mailbox1_before = file:SCRIPT", `pipe :copy "chaff-learn";`, teaches},
+		{"imapsieve_from Junk {\n  sieve_script ham {\n    path = SCRIPT\n  }\n}", `pipe :copy "chaff-learn";`, teaches},
+		{"namespace inbox {\n  mailbox Junk {\n    sieve_script spam {\n      path = SCRIPT\n    }\n  }\n}", `pipe :copy "chaff-learn";`, teaches},
+		{"sieve_script file {\n  path = SCRIPT\n}", `filter "chaff-classify";`, none},
 	} {
-		must(t, os.WriteFile(script, []byte(hook), 0o600))
-		must(t, os.WriteFile(filepath.Join(dir, "doveconf"), []byte("#!/bin/sh\necho '  vsz_limit = 2G'; echo '  imapsieve_mailbox1_before = file:"+script+"'\n"), 0o700))
+		must(t, os.WriteFile(script, []byte(tt.hook), 0o600))
+		settings := "  vsz_limit = 2G\n" + strings.ReplaceAll(tt.setting, "SCRIPT", script)
+		must(t, os.WriteFile(filepath.Join(dir, "doveconf"), []byte("#!/bin/sh\ncat <<'END'\n"+settings+"\nEND\n"), 0o700))
 		var d doctor
 		d.dovecot()
-		if len(d.findings) != 1 || d.findings[0].Bad || !strings.HasPrefix(d.findings[0].Found, want.Found) {
-			t.Errorf("%q: got %v", hook, d.findings)
+		if len(d.findings) != 1 || d.findings[0].Bad || !strings.HasPrefix(d.findings[0].Found, tt.want) {
+			t.Errorf("%s with %q: got %v", tt.setting, tt.hook, d.findings)
 		}
 	}
 	must(t, os.WriteFile(script, []byte("pipe :copy \"chaff-learn\";"), 0o600))
