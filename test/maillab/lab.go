@@ -8,7 +8,8 @@
 //
 // Labs need Linux, root, and the programs that a test asks for. Tests that start one are skipped unless the variable
 // TEST_MAILLAB is set, since they take a while. Its value is a folder for the Debian packages that cannot be installed beside
-// Postfix, and for the clean system of [StartClean].
+// Postfix, and for the clean systems of [StartClean] and
+// [StartDovecot24].
 package maillab
 
 import (
@@ -93,19 +94,21 @@ func Start(t testing.TB, packages ...Package) *Lab {
 	if why := whyNot(append(packages, network)); why != "" {
 		t.Skip(why)
 	}
-	chaff, err := programs()
-	if err != nil {
-		t.Fatal(err)
-	}
 	l := start(t, "/", slices.Contains(packages, Systemd))
-	for name, program := range chaff {
-		l.Write("/usr/bin/"+name, string(program), 0o755)
-	}
+	l.writePrograms()
 	for _, p := range packages {
 		if p.File == "" {
 			l.unpack(p.archive())
 		}
 	}
+	return l
+}
+
+// StartDovecot24 starts a lab that is no copy of the machine, but of a Debian that has Postfix and Dovecot 2.4. Chaff's programs are in /usr/bin.
+func StartDovecot24(t testing.TB) *Lab {
+	t.Helper()
+	l := start(t, debian(t, "dovecot24", "postfix,dovecot-imapd,dovecot-lmtpd,dovecot-sieve,openssl", "trixie"), false)
+	l.writePrograms()
 	return l
 }
 
@@ -116,19 +119,25 @@ const clean = "systemd,systemd-sysv,postfix,curl,rpm"
 // and nothing of chaff. The packages are unpacked in it.
 func StartClean(t testing.TB, packages ...Package) *Lab {
 	t.Helper()
-	folder := filepath.Join(os.Getenv("TEST_MAILLAB"), "clean")
-	why := whyNot(append(packages, network))
-	if _, err := os.Stat(folder); why == "" && err != nil {
-		why = "a clean Debian is missing; in the folder TEST_MAILLAB: debootstrap --variant=minbase --include=" + clean + " bookworm clean"
-	}
-	if why != "" {
-		t.Skip(why)
-	}
-	l := start(t, folder, true)
+	l := start(t, debian(t, "clean", clean, "bookworm", packages...), true)
 	for _, p := range packages {
 		l.unpack(p.archive())
 	}
 	return l
+}
+
+// debian returns the folder of a clean Debian, or skips the test and says what is missing.
+func debian(t testing.TB, name, include, release string, packages ...Package) string {
+	t.Helper()
+	folder := filepath.Join(os.Getenv("TEST_MAILLAB"), name)
+	why := whyNot(append(packages, network))
+	if _, err := os.Stat(folder); why == "" && err != nil {
+		why = "a clean Debian is missing; in the folder TEST_MAILLAB: debootstrap --variant=minbase --include=" + include + " " + release + " " + name
+	}
+	if why != "" {
+		t.Skip(why)
+	}
+	return folder
 }
 
 // start starts a lab with a copy of a file system.
@@ -229,6 +238,18 @@ var programs = sync.OnceValues(func() (map[string][]byte, error) {
 	}
 	return built, nil
 })
+
+// writePrograms writes chaff's programs.
+func (l *Lab) writePrograms() {
+	l.t.Helper()
+	chaff, err := programs()
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	for name, program := range chaff {
+		l.Write("/usr/bin/"+name, string(program), 0o755)
+	}
+}
 
 // unpack unpacks a Debian package in the lab.
 func (l *Lab) unpack(archive string) {

@@ -13,7 +13,7 @@ import (
 
 // deliverByLMTP starts Postfix and Dovecot as the pages say.
 func deliverByLMTP(l *maillab.Lab) (page, dovecot *maillab.Page) {
-	page, dovecot = l.Page("postfix-lmtp.md"), l.Page("dovecot.md")
+	page, dovecot = l.Page("postfix-lmtp.md"), l.DovecotPage()
 	page.Install("root")
 	fileJudgedMail(l, dovecot)
 	page.Follow("root", "mailbox_transport")

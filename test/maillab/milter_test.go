@@ -22,7 +22,7 @@ func startMilter(t *testing.T) (*maillab.Lab, *maillab.Page) {
 	t.Helper()
 	l := maillab.Start(t, maillab.Postfix, maillab.Dovecot)
 	l.AddUser("anna")
-	page, dovecot := l.Section("serving.md", "Without systemd"), l.Page("dovecot.md")
+	page, dovecot := l.Section("serving.md", "Without systemd"), l.DovecotPage()
 	page.Follow("root", "useradd")
 	fileJudgedMail(l, dovecot)
 	l.Run("root", "postconf -e smtpd_milters=unix:chaff/milter.sock milter_default_action=tempfail") // as the page has it

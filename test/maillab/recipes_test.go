@@ -202,7 +202,7 @@ func startContentFilter(t *testing.T) (*maillab.Lab, *maillab.Page) {
 	t.Helper()
 	l := maillab.Start(t, maillab.Postfix, maillab.Dovecot)
 	l.AddUser("anna")
-	page, dovecot := l.Page("postfix-pipe.md"), l.Page("dovecot.md")
+	page, dovecot := l.Page("postfix-pipe.md"), l.DovecotPage()
 	l.Section("serving.md", "Without systemd").Only("useradd").Follow("root", "useradd")
 	page.Install("root")
 	page.Follow("root", "postconf")
@@ -251,15 +251,25 @@ func TestPostfixContentFilter(t *testing.T) {
 
 func TestDovecot(t *testing.T) {
 	t.Parallel()
-	l := maillab.Start(t, maillab.Postfix, maillab.Dovecot)
+	teachesWhenMailIsMoved(t, maillab.Start(t, maillab.Postfix, maillab.Dovecot))
+}
+
+func TestDovecot24(t *testing.T) {
+	t.Parallel()
+	teachesWhenMailIsMoved(t, maillab.StartDovecot24(t))
+}
+
+// teachesWhenMailIsMoved follows the page of Dovecot in a lab with Postfix and Dovecot.
+func teachesWhenMailIsMoved(t *testing.T, l *maillab.Lab) {
+	t.Helper()
 	l.AddUser("anna")
-	page := l.Page("dovecot.md")
+	page := l.DovecotPage()
+	l.StartPostfix()
 	l.StartDovecot()
 	page.Install("root")
 	page.Follow("root", "sievec")
 	page.Follow("root", "postconf")
 	train(l, "anna", "")
-	l.StartPostfix()
 	send := func(message string) { l.Send(25, "anna@lab.example", message) }
 	send("X-Spam-Flag: YES\n" + ham(1))
 	send(spam(1))
@@ -299,9 +309,18 @@ func TestDovecot(t *testing.T) {
 
 func TestFilesOfMdboxAreExportedAsTheHintSays(t *testing.T) {
 	t.Parallel()
-	l := maillab.Start(t, maillab.Dovecot)
+	exportsMdbox(t, maillab.Start(t, maillab.Dovecot), "mail_location = mdbox:~/mdbox\n")
+}
+
+func TestFilesOfMdboxAreExportedInDovecot24(t *testing.T) {
+	t.Parallel()
+	exportsMdbox(t, maillab.StartDovecot24(t), "mail_driver = mdbox\nmail_path = ~/mdbox\nmail_inbox_path = ~/mdbox\n")
+}
+
+func exportsMdbox(t *testing.T, l *maillab.Lab, settings string) {
+	t.Helper()
 	l.AddUser("anna")
-	l.Write("/etc/dovecot/conf.d/99-mdbox.conf", "mail_location = mdbox:~/mdbox\n", 0o644)
+	l.Write("/etc/dovecot/conf.d/99-mdbox.conf", settings, 0o644)
 	l.StartDovecot()
 	for n := range 2 {
 		l.Write("/tmp/letter", ham(n), 0o644)

@@ -85,7 +85,9 @@ func TestSpamc(t *testing.T) {
 	l.AddUser("bert")
 	page := l.Page("spamc.md")
 	l.Run("root", "postconf -e 'mailbox_command = /usr/bin/procmail'")
-	page.Install("anna")
+	page.Install("root")
+	l.Page("procmail.md").Only(".procmailrc").Install("anna")
+	l.Run("anna", "sed -i 's|chaff-classify --pass|"+page.Quoted("spamc -x")+"|' .procmailrc")
 	l.Run("root", "cp -p ~anna/.procmailrc ~bert/ && chown bert: ~bert/.procmailrc")
 	for _, user := range []string{"anna", "bert"} { // so that no two messages begin a Maildir at the same time
 		l.Run(user, "for m in Maildir Maildir/.Junk; do mkdir -p $m/cur $m/new $m/tmp; done")

@@ -2,6 +2,8 @@
 
 package maillab
 
+import "strings"
+
 // StartPostfix starts Postfix with Debian's configuration and what the test has added to it. It takes mail for lab.example
 // at port 25, and tries deferred mail again after three seconds. After less, its queue manager can come upon a message that is
 // still locked, and leaves it alone for minutes.
@@ -11,7 +13,7 @@ func (l *Lab) StartPostfix() {
 			inet_protocols=ipv4 smtp_dns_support_level=disabled smtpd_peername_lookup=no smtpd_tls_security_level=none \
 			minimal_backoff_time=3s maximal_backoff_time=3s queue_run_delay=1s \
 			maillog_file_prefixes=/var/log maillog_file=/var/log/maillab/postfix
-		newaliases && /usr/lib/postfix/configure-instance.sh - && postfix start`)
+		newaliases && { /usr/lib/postfix/configure-instance.sh - || true; } && postfix start`) // which calls the script itself from Debian 13 on
 	l.Dial(25).Close()
 }
 
@@ -20,13 +22,17 @@ func (l *Lab) StartPostfix() {
 func (l *Lab) StartDovecot() {
 	l.t.Helper()
 	l.Append("/etc/hosts", "127.0.0.1 imap.provider.example\n")
-	l.Write("/etc/dovecot/conf.d/98-maillab.conf", `disable_plaintext_auth = no
-listen = 127.0.0.1
-log_path = /var/log/maillab/dovecot
-ssl = yes
+	settings := `disable_plaintext_auth = no
 ssl_cert = </usr/local/share/ca-certificates/maillab.crt
 ssl_key = </etc/dovecot/maillab.key
-`, 0o644)
+`
+	if l.hasDovecot24() {
+		settings = `auth_allow_cleartext = yes
+ssl_server_cert_file = /usr/local/share/ca-certificates/maillab.crt
+ssl_server_key_file = /etc/dovecot/maillab.key
+`
+	}
+	l.Write("/etc/dovecot/conf.d/98-maillab.conf", settings+"listen = 127.0.0.1\nlog_path = /var/log/maillab/dovecot\nssl = yes\n", 0o644)
 	l.Run("root", `openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=imap.provider.example \
 			-addext subjectAltName=DNS:imap.provider.example -keyout /etc/dovecot/maillab.key -out /usr/local/share/ca-certificates/maillab.crt
 		cat /usr/local/share/ca-certificates/maillab.crt >>/etc/ssl/certs/ca-certificates.crt
@@ -34,6 +40,12 @@ ssl_key = </etc/dovecot/maillab.key
 		ln -sf /usr/local/share/ca-certificates/maillab.crt /etc/ssl/certs/$hash.0
 		dovecot`)
 	l.Dial(143).Close()
+}
+
+// hasDovecot24 reports whether the lab has Dovecot 2.4, whose settings are others than those of 2.3.
+func (l *Lab) hasDovecot24() bool {
+	l.t.Helper()
+	return strings.HasPrefix(l.Run("root", "dovecot --version"), "2.4")
 }
 
 // StartRedis starts Redis at port 6379.
