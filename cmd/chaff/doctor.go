@@ -239,7 +239,7 @@ func (d *doctor) learning() {
 	}
 	const minute = "2006-01-02 15:04 MST"
 	if newest.Sub(d.now) > time.Hour {
-		d.bad("clock", "set the clock: timedatectl", "%s, and a message was learned at %s", d.now.Format(minute), newest.Format(minute))
+		d.bad("clock", "set the clock: timedatectl; if it is right, it was ahead then, and what was learned counts", "%s, and a message was learned at %s", d.now.Format(minute), newest.Format(minute))
 	} else {
 		d.good("clock", "%s, after all that was learned", d.now.Format(minute))
 	}

@@ -98,7 +98,7 @@ func TestDoctorSaysWhatToDo(t *testing.T) {
 			}
 			d.now = d.now.Add(31 * day)
 		}, "fit", "chaff retrain -m MODEL, best every week"},
-		"the clock is slow": {func(h home, d *doctor) { d.now = d.now.Add(-2 * day) }, "clock", "UTC: set the clock: timedatectl"},
+		"the clock is slow": {func(h home, d *doctor) { d.now = d.now.Add(-2 * day) }, "clock", "UTC: set the clock: timedatectl; if it is right, it was ahead then"},
 		"nobody listens": {func(h home, d *doctor) {
 			protocolOf(d.protocols, "milter").addresses = []string{"unix:" + h.path("none")}
 		},
