@@ -320,7 +320,7 @@ func (c *comparison) decide(news []Change, said map[uint64]int, files map[uint64
 			silent(n)
 		case n.state == store.Unread, n.state == store.ReadOnly, n.state == store.Filed:
 			c.see(n)
-			if n.state == store.Filed {
+			if n.state == store.Filed && n.unmarked {
 				c.account.Filed++
 			}
 		case isKnown && before == n.label, taken[n.Fingerprint], saidBefore,
@@ -432,7 +432,9 @@ func (c *comparison) news() (news []Change, said map[uint64]int) {
 				case same && before.State == store.Unread && f.Unseen:
 					continue
 				case same && before.State == store.Filed:
-					c.account.Filed++
+					if !row.Unseen {
+						c.account.Filed++
+					}
 					continue
 				case same && before.State == store.ReadOnly && !f.Unseen && !f.Acted && age >= 0 && age < time.Duration(c.o.ReadDays)*day: // below 0, the clock was ahead
 					c.account.Waiting++

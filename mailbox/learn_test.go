@@ -250,6 +250,10 @@ func TestEachMessageIsCountedOnce(t *testing.T) {
 			b.copy(b.ham(0), ".Junk/cur/1.f:2,S")
 		}, 80, 0},
 		{"an unread file that is no mail is left out", func(b *tree) { b.write("new/1.g", "%PDF-1.4") }, 80, 1},
+		{"an unread message of a folder of spam that is renamed is left out", func(b *tree) {
+			b.move(b.spam(0), ".Junk/new/1.i")
+			b.move(".Junk", ".Heap")
+		}, 40, 1},
 		{"a message that moves from spam to the inbox unread is learned", func(b *tree) { b.move(b.spam(0), "new/1.h") }, 79, 0},
 	} {
 		b := newTree(t)

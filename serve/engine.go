@@ -313,7 +313,7 @@ func (e *Engine) Ready() error {
 	return err
 }
 
-// IsAlive reports whether messages are judged: one that is not counted, or others while it waits too long among them.
+// IsAlive reports whether messages are judged: one of its own, which is not counted, or others while that waits too long.
 func (e *Engine) IsAlive(ctx context.Context) bool {
 	before := e.Counters.Nanoseconds.Load()
 	_, err := e.Explain(ctx, "", []byte("Subject: alive\n\n"))

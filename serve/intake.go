@@ -53,7 +53,7 @@ func (m *Message) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Grow takes memory until the message has so many bytes of it, for what comes with it. The error is [ErrBusy].
+// Grow raises the memory that the message takes to at least size bytes, for what comes with it, such as recipients. The error is [ErrBusy].
 func (m *Message) Grow(size int) error {
 	more := int64(max(size-m.taken, 0))
 	if more > 0 && m.engine.transit.Add(more) > int64(m.engine.options.Memory) {
