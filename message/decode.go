@@ -184,7 +184,6 @@ func skipFromLine(data []byte) []byte {
 
 // addLeaf adds a part, its text, and the files inside of its text.
 func (d *Decoder) addLeaf(e entity, body []byte) {
-	d.renew(2 * len(body)) // decoded, and as UTF-8
 	kind := e.kind()
 	part := Part{
 		Type: e.mediaType, Charset: e.charset, Encoding: e.encoding, Filename: e.filename,
@@ -207,6 +206,9 @@ func (d *Decoder) addLeaf(e entity, body []byte) {
 		kind = kindOfFile(d.contentStart(e, body), &e, isPage)
 	case kind == kindCalendar && !bytes.Contains(bytes.ToLower(d.contentStart(e, body)), []byte("begin:v")): // most programs show it as it stands
 		kind = kindText
+	}
+	if kind != kindFile {
+		d.renew(2 * min(len(body), d.left)) // decoded, and as UTF-8
 	}
 	var files []entity
 	d.page.runsScripts, d.page.frames, d.page.depth = part.Attachment, d.page.frames[:0], 0
