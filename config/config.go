@@ -83,6 +83,9 @@ func (c Config) Validate() error {
 		if strings.HasPrefix(s.value.String(), "~/") { // no shell reads a file, nor what follows an equals sign: it would make a folder named ~
 			errs = append(errs, fmt.Errorf("%s is %s: must be the whole path, since only a shell knows ~", s.key, quote(s.value.String())))
 		}
+		if text := fmt.Sprint(s.value); strings.HasSuffix(s.key, "headers") && strings.ContainsAny(text, `:"`) { // such as Subject:, which would read nothing
+			errs = append(errs, fmt.Errorf("%s is %s: must be names of header fields, without colons and quotes", s.key, text))
+		}
 	}
 	return errors.Join(append(errs, fieldtags.Check(c))...)
 }

@@ -152,6 +152,7 @@ func TestOddValuesAreReadAsWhatTheyAreOrRefused(t *testing.T) {
 		{"a setting twice", "a.yaml", "seed: 7\nSEED: 7", "seed", "error"},
 		{"a setting twice by its two names", "a.toml", "[log]\nmax_age = 7\n[store]\nmax_age = 7", "store.max_age", "error"},
 		{"a path of the shell", "a.toml", "[share]\nca_file = '~/ca'", "share.ca_file", "error"},
+		{"a colon behind the name of a field", "a.toml", "[tokenize]\nheaders = ['Subject:']", "tokenize.headers", "error"},
 		{"workers for all of memory", "a.toml", "workers = 9223372036854775807", "workers", "error"},
 		{"a queue without an end", "a.toml", "serve.queue = 9223372036854775807", "serve.queue", "error"},
 		{"a rate of which nothing is left", "a.toml", "models.softmax.learning_rate = 1e-320", "models.softmax.learning_rate", "error"},

@@ -90,7 +90,7 @@ func (o Options) Validate() error {
 	}
 	for i, patterns := range [][]string{o.Headers, o.IgnoreHeaders} {
 		for _, p := range patterns {
-			if _, err := path.Match(p, ""); err != nil || p == "" || strings.ContainsAny(p, ":\"'") { // such as "Subject:", which is no name
+			if _, err := path.Match(p, ""); err != nil || p == "" {
 				key := [...]string{"headers", "ignore_headers"}[i]
 				errs = append(errs, fmt.Errorf("%s has the entry %q: must be a header name or a pattern with *", key, p))
 				break

@@ -390,9 +390,9 @@ func (d *doctor) dovecot() {
 		return
 	}
 	// Dovecot 2.3 has imapsieve_mailbox1_before = file:PATH, and 2.4 the path of a script within the block of a mailbox.
-	hook := regexp.MustCompile(`(?m)^(?:.*imapsieve_.*= file:| {4,}path = )(.*)$`)
+	hook := regexp.MustCompile(`(?m)^(?:.*imapsieve_.*= file:| {4,}path = )(\S*\.sieve)`)
 	for _, found := range hook.FindAllStringSubmatch(string(out), -1) {
-		if text, err := os.ReadFile(strings.TrimSpace(found[1])); !errors.Is(err, fs.ErrPermission) && !strings.Contains(string(text), "chaff") {
+		if text, err := os.ReadFile(found[1]); !errors.Is(err, fs.ErrPermission) && !strings.Contains(string(text), "chaff") {
 			continue
 		}
 		if !strings.Contains(string(out), "vsz_limit") { // which has the default, 256 MB
