@@ -107,7 +107,7 @@ func Start(t testing.TB, packages ...Package) *Lab {
 // StartDovecot24 starts a lab that is no copy of the machine, but of a Debian that has Postfix and Dovecot 2.4. Chaff's programs are in /usr/bin.
 func StartDovecot24(t testing.TB) *Lab {
 	t.Helper()
-	l := start(t, debian(t, "dovecot24", "postfix,dovecot-imapd,dovecot-lmtpd,dovecot-sieve,openssl", "trixie"), false)
+	l := start(t, debian(t, "dovecot24", "postfix,dovecot-imapd,dovecot-lmtpd,dovecot-sieve,openssl,ca-certificates", "trixie"), false)
 	l.writePrograms()
 	return l
 }
