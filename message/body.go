@@ -67,6 +67,7 @@ func (t *texts) content(e entity, body []byte, most int) []byte {
 	case transferQuotedPrintable:
 		t.arena, ok = appendQuotedPrintable(t.arena, body)
 	case transferBase64:
+		t.arena = slices.Grow(t.arena, len(body)) // room for damaged digits, too, which are decoded where they stand
 		clean, err := base64.StdEncoding.AppendDecode(t.arena, body)
 		if err == nil {
 			t.arena = clean
