@@ -54,7 +54,7 @@ type Loaded struct {
 
 // Load combines the settings of all sources and checks them. The error lists all complaints, one a line.
 func Load(s Sources) (Loaded, error) {
-	const maxText, maxStrange = 4096, 10
+	const maxStrange = 10
 	known := settings(Default())
 	loaded := Loaded{Config: Default(), Origins: make(map[string]string)}
 	file, table, err := readFile(s)
@@ -68,13 +68,10 @@ func Load(s Sources) (Loaded, error) {
 	places := make(map[string]string)      // where they are
 	use := func(key string, value any, origin, where string) {
 		target, isKnown := find(known, key)
-		text, _ := value.(string)
 		switch {
 		case isKnown && value == nil: // a key without a value
 		case isKnown && loaded.Origins[target.key] == origin && origin != "command line": // two names of a setting, of which neither is the later one
 			errs = append(errs, fmt.Errorf("%s is given twice %s", target.key, where))
-		case isKnown && len(text) > maxText:
-			errs = append(errs, fmt.Errorf("%s has %d bytes: must be at most %d (%s)", target.key, len(text), maxText, where))
 		case isKnown:
 			given[target.key], loaded.Origins[target.key], places[target.key] = value, origin, where
 		case key == searchKey && origin == "file":
