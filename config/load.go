@@ -315,7 +315,7 @@ func lastPart(key string) string { return key[strings.LastIndexByte(key, '.')+1:
 // gone lists the settings that earlier versions had. A section ends in a dot, and a key of several models begins with one. They have no effect, and
 // [Loaded.Gone] names them.
 var gone = []string{
-	".class_weights", ".patience", "models.arow.", "models.complement.", "models.hybrid.", "models.softmax.l1", "models.softmax.method", "serve.idle_minutes", "serve.token_file", "serve.unsure_days",
+	".class_weights", ".patience", "models.arow.", "models.complement.", "models.hybrid.", "models.softmax.l1", "models.softmax.method", "serve.idle_minutes", "serve.open_users", "serve.token_file", "serve.unsure_days",
 	"store.on_error", "store.sure", "tokenize.case_sensitive", "tokenize.classes", "tokenize.min_length", "tokenize.shape",
 	"train.refit", "tune.time",
 }

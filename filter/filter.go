@@ -107,16 +107,18 @@ func (f *Filter) CanJoin(other *Filter) bool {
 }
 
 // ClassifyWith classifies a message by the score of f plus that of other less an offset, its result added, with the thresholds and the
-// calibration of f. The message is read once. Known and Unknown are those of f, which can join other.
-func (f *Filter) ClassifyWith(other *Filter, offset float64, raw []byte) (c Classification, added float64) {
+// calibration of f, which can join other. The message is read once. Known and Unknown are those of f. After an error of other f classifies alone.
+func (f *Filter) ClassifyWith(other *One, offset float64, raw []byte) (c Classification, added float64, err error) {
 	s := f.getScratch()
 	c = f.classify(s, raw)
-	s.vector = s.lookup.AppendVector(s.vector.Reset(), other.vocabulary, s.reader.Bag.Document().As(other.kind), other.kind)
-	added = other.linear.Score(s.vector) - offset
+	own, err := other.ClassifyDocument(s.reader.Bag.Document())
 	f.putScratch(s, raw)
-	joined := f.judgeSpam(c.Score + added)
+	if err != nil {
+		return c, 0, err
+	}
+	joined := f.judgeSpam(c.Score + own.Score - offset)
 	joined.Known, joined.Unknown, joined.Novelty, joined.Repairs = c.Known, c.Unknown, c.Novelty, c.Repairs
-	return joined, added
+	return joined, own.Score - offset, nil
 }
 
 // ClassifyDocument classifies a document that was read with the settings of f.

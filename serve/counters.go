@@ -80,7 +80,6 @@ func (e *Engine) metrics() []metric {
 		{"connections", "protocol", "Clients connected.", e.Counters.Connected.All()},
 		{"in_flight", "", "Messages being judged or waiting for that.", number(e.inFlight.Load())},
 		{"transit_bytes", "", "Bytes of messages in transit.", number(e.transit.Load())},
-		{"users_in_memory", "", "Models of users in memory.", number(int64(e.users.count()))},
 		{"model_opened_seconds", "", "When the model in memory was read.", number(e.shared.current().opened.Unix())},
 	}
 	sharing, is, err := store.ReadSharing(e.options.Model)

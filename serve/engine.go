@@ -76,7 +76,7 @@ func open(o Options, log Logger) (*Engine, error) {
 	}
 	e := &Engine{
 		Counters: &Counters{}, Started: time.Now(), options: o, log: log, events: events{log: o.Events},
-		users: &users{options: o, log: log, open: map[string]*user{}},
+		users: &users{options: o, log: log},
 		slots: make(chan struct{}, parallel.Workers(o.Workers)), large: make(chan struct{}, 1),
 	}
 	e.judge, e.learner = e.classify, &learner{engine: e, turn: make(chan struct{}, 1), changed: map[string]bool{}, idleFor: idleFor}
@@ -244,7 +244,11 @@ func (e *Engine) remember(r *Record, raw []byte, protocol string) {
 func (e *Engine) Explain(ctx context.Context, user string, raw []byte) (filter.Explanation, error) {
 	return limited(ctx, e, raw, func() (filter.Explanation, error) {
 		shared := e.shared.current()
-		return explain(shared.filter, e.users.find(user, shared), raw)
+		x, err := shared.filter.Explain(raw)
+		if c, added := e.users.classify(user, shared, raw); err == nil && added != 0 {
+			explainOwn(&x, c, added)
+		}
+		return x, err
 	})
 }
 
@@ -335,11 +339,7 @@ func inTurn[T any](ctx context.Context, e *Engine, slots chan struct{}, do func(
 func (e *Engine) classify(name string, raw []byte) Verdict {
 	shared := e.shared.current()
 	v := Verdict{judge: shared.filter}
-	if user := e.users.find(name, shared); user == nil {
-		v.Classification = shared.filter.Classify(raw)
-	} else {
-		v.Classification, v.User = shared.filter.ClassifyWith(user.filter, user.offset, raw)
-	}
+	v.Classification, v.User = e.users.classify(name, shared, raw)
 	v.Shared = v.Score - v.User
 	if warning := shared.background.unlike.add(&v.Classification); warning != "" {
 		e.log.Warn("the last %s", warning)
@@ -379,8 +379,7 @@ type Status struct {
 	Trouble string    `json:"trouble,omitempty"`
 	// Unlike says that the last messages are unlike the mail that the shared model learned, and by how much.
 	Unlike string `json:"unlike,omitempty"`
-	// Users is how many models of users are in memory, and KeptUnsure how many unsure messages are kept.
-	Users      int `json:"users_in_memory"`
+	// KeptUnsure is how many unsure messages are kept.
 	KeptUnsure int `json:"kept_unsure"`
 	// The rest is as in [Counters].
 	Verdicts  map[string]int64 `json:"verdicts"`
@@ -399,8 +398,8 @@ func (e *Engine) Status(user string) (Status, error) {
 	now, c := e.shared.current(), e.Counters
 	s := Status{
 		Model: e.options.Model, Classes: now.filter.Settings().Classes, Started: e.Started, Opened: now.opened, Unlike: now.background.unlike.warning(),
-		Users: e.users.count(), KeptUnsure: len(e.Kept.Unsure()),
-		Verdicts: c.Verdicts.All(), Unjudged: c.Unjudged.All(), Learned: c.Learned.All(), Unlearned: c.Unlearned.All(),
+		KeptUnsure: len(e.Kept.Unsure()),
+		Verdicts:   c.Verdicts.All(), Unjudged: c.Unjudged.All(), Learned: c.Learned.All(), Unlearned: c.Unlearned.All(),
 	}
 	if err := e.shared.trouble.err(); err != nil {
 		s.Trouble = err.Error()
@@ -421,15 +420,10 @@ func (e *Engine) Status(user string) (Status, error) {
 	return s, nil
 }
 
-// explain explains the verdict of the shared model. What the model of a user adds is one contribution.
-func explain(shared *filter.Filter, user *loaded, raw []byte) (filter.Explanation, error) {
-	e, err := shared.Explain(raw)
-	if err != nil || user == nil {
-		return e, err
-	}
+// explainOwn adds to the explanation of the shared model what the model of a user adds to its score, as one contribution.
+func explainOwn(e *filter.Explanation, c filter.Classification, added float64) {
 	const ownModel = "model of the user"
-	var added float64
-	e.Classification, added = shared.ClassifyWith(user.filter, user.offset, raw)
+	e.Classification = c
 	e.Margin += added
 	e.Contributions = append(e.Contributions, filter.Contribution{SeenTerm: filter.SeenTerm{Term: ownModel}, Contribution: added})
 	slices.SortStableFunc(e.Contributions, func(a, b filter.Contribution) int {
@@ -438,5 +432,4 @@ func explain(shared *filter.Filter, user *loaded, raw []byte) (filter.Explanatio
 	if len(e.Votes) > 0 {
 		e.Votes = append(e.Votes, filter.Vote{Group: ownModel, Contribution: added})
 	}
-	return e, nil
 }

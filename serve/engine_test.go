@@ -374,7 +374,7 @@ func TestALogThatCouldNotBeReadOnceCountsAgain(t *testing.T) {
 	if err := errors.Join(os.Remove(log), os.Rename(log+".aside", log)); err != nil {
 		t.Fatal(err)
 	}
-	e.shared.changed() // as if it had always been there
+	e.shared.files = filesOf(path) // as if it had always been there
 	e.shared.trouble.at = time.Time{}
 	if err := e.shared.reload(false); err != nil || judge(t, e, "", mail("spam", 50)).Score != want {
 		t.Errorf("what was learned does not count: %v, %s", err, warnings)

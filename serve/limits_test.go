@@ -213,9 +213,9 @@ func TestAFaultCostsOneVerdict(t *testing.T) {
 
 func TestAFaultWhileModelsAreReadCostsNothing(t *testing.T) {
 	e, _ := start(t, newModel(t, 5), nil)
-	e.users.mu.Lock()
-	e.users.open["faulty"] = &user{followed: followed{path: "/none"}} // with no model, not even one that cannot be used
-	e.users.mu.Unlock()
+	e.shared.Lock()
+	e.shared.files, e.shared.reloads = files{}, nil // which counts what is read
+	e.shared.Unlock()
 	e.follow()
 	if e.Counters.Faults.Load() == 0 {
 		t.Error("there was no fault")

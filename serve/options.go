@@ -63,8 +63,6 @@ type Options struct {
 type Limits struct {
 	// MaxUsers is how many users may have a model, about 6 MB each; others cannot teach. At least 1. Default 1000.
 	MaxUsers int `json:"max_users" range:"at least 1" default:"1000"`
-	// OpenUsers is how many models of users stay in memory, about 10 MB each. At least 1. Default 20.
-	OpenUsers int `json:"open_users" range:"at least 1" default:"20"`
 	// MaxMessage is the size in bytes of the largest message that is judged; larger ones pass unjudged. From 1 to
 	// 37748736. Default 37748736.
 	MaxMessage int `json:"max_message" range:"from 1 to 37748736" default:"37748736"`

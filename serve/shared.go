@@ -12,11 +12,10 @@ import (
 	"chaff/store"
 )
 
-// loaded is the shared model or that of a user in memory. It stays there until the last judgement with it ends.
+// loaded is the shared model in memory. It stays there until the last judgement with it ends.
 type loaded struct {
-	filter     *filter.Filter // nil for one of a user that cannot be used
-	background *background    // of the shared model, the same for all that belong to one model file
-	offset     float64        // of the scores of a model of a user; see background
+	filter     *filter.Filter
+	background *background // the same for all that belong to one model file
 	opened     time.Time
 }
 
@@ -86,40 +85,43 @@ func sampleOf(path string, n int) (store.Sample, error) {
 	return v.Sample(n)
 }
 
-// shared is the model that all users share.
+// shared is the model that all users share, and what is known of its files. It is locked while they are read.
 type shared struct {
-	followed
+	log     Logger
+	now     atomic.Pointer[loaded]
 	reloads *Family
-}
-
-// followed is a model in memory, and what is known of its files. It is locked while they are read.
-type followed struct {
-	log Logger
-	now atomic.Pointer[loaded]
 
 	sync.Mutex
 	path    string
-	files   [2]os.FileInfo // of the model and its log, as they were seen last
-	trouble trouble        // why they were not read
+	files   files   // as they were seen last
+	trouble trouble // why they were not read
 }
 
-// changed looks at the files, and reports whether they are other ones than at the last time.
-func (f *followed) changed() (is bool) {
-	for i, name := range []string{f.path, filter.LogOf(f.path)} {
-		before := f.files[i]
-		now, _ := os.Stat(name) // nil if there is none
-		isSame := now == before || os.SameFile(now, before) && now.Size() == before.Size() && now.ModTime().Equal(before.ModTime())
-		is, f.files[i] = is || !isSame, now
+// files are a model and its log; nil for one that is not there.
+type files [2]os.FileInfo
+
+func filesOf(path string) (f files) {
+	for i, name := range []string{path, filter.LogOf(path)} {
+		f[i], _ = os.Stat(name)
 	}
-	return is
+	return f
+}
+
+// are reports whether files are those that were seen before.
+func (f files) are(before files) bool {
+	for i, now := range f {
+		if was := before[i]; now != was && !(os.SameFile(now, was) && now.Size() == was.Size() && now.ModTime().Equal(was.ModTime())) {
+			return false
+		}
+	}
+	return true
 }
 
 func openShared(path string, log Logger, reloads *Family) (*shared, error) {
 	for _, result := range []string{"done", "failed"} { // so that an alert sees the first one
 		reloads.Add(result, 0)
 	}
-	s := &shared{followed{log: log, path: path}, reloads}
-	s.changed()
+	s := &shared{log: log, reloads: reloads, path: path, files: filesOf(path)}
 	f, err := filter.OpenLearned(path)
 	if err != nil {
 		return nil, err
@@ -129,7 +131,7 @@ func openShared(path string, log Logger, reloads *Family) (*shared, error) {
 	return s, err
 }
 
-func (f *followed) current() *loaded { return f.now.Load() }
+func (s *shared) current() *loaded { return s.now.Load() }
 
 // use makes a model the current one. If it does without what its log has for it, the log says so, and it is read again later.
 func (s *shared) use(l *loaded) {
@@ -147,9 +149,11 @@ func (s *shared) use(l *loaded) {
 func (s *shared) reload(anyway bool) error {
 	s.Lock()
 	defer s.Unlock()
-	if !s.changed() && !anyway && !s.trouble.isDue() {
+	seen := filesOf(s.path)
+	if seen.are(s.files) && !anyway && !s.trouble.isDue() {
 		return nil
 	}
+	s.files = seen
 	f, err := filter.OpenLearned(s.path)
 	next := &loaded{filter: f, background: s.current().background, opened: time.Now()}
 	if err == nil && f.Identity() != s.current().filter.Identity() {
@@ -165,9 +169,9 @@ func (s *shared) reload(anyway bool) error {
 	return err
 }
 
-// Reload reads the models again. If that fails, those in memory stay.
+// Reload reads the shared model again. If that fails, the one in memory stays.
 func (e *Engine) Reload() error {
-	e.users.follow(e.shared.current(), true)
+	e.users.known.Clear()
 	return e.shared.reload(true)
 }
 
@@ -197,5 +201,4 @@ func (e *Engine) follow() {
 	}
 	e.learner.readings.Add(1)
 	_ = e.shared.reload(false) // it has reported the error
-	e.users.follow(e.shared.current(), false)
 }

@@ -4,18 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
-	"time"
 	"unicode/utf8"
 
 	"chaff/filter"
 	"chaff/internal/ascii"
-	"chaff/store"
 )
 
 // The sizes in bytes of the longest name of a user, that of a mail address, and of a folder.
@@ -71,82 +67,81 @@ func (u *users) pathOf(user string) (string, error) {
 	return filepath.Join(u.options.Users, folder, "model"), err
 }
 
-// user is a user whose model is in memory, or cannot be opened.
-type user struct {
-	followed
-	used time.Time // guarded by users
-}
-
-// users are the users with a model in memory.
+// users are the users whose models judge their mail. Such a model is opened for each message, which takes a millisecond: a mail system may have more
+// users than memory for their models.
 type users struct {
 	options Options
 	log     Logger
-
-	mu   sync.Mutex
-	open map[string]*user // by the path of the model
+	known   sync.Map // of *user, by the path of the model
 }
 
-func (u *users) count() int {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return len(u.open)
+// user is what is known of the model of a user, until its files change or the shared model does.
+type user struct {
+	sync.Mutex
+	files      files
+	background *background // of the shared model
+	offset     float64     // of the scores
+	counts     bool        // the model can be used, and says something
+	trouble    trouble
 }
 
-// find returns the model of a user, or nil if there is none that can be used with the shared one.
-func (u *users) find(name string, shared *loaded) *loaded {
+// classify classifies a message by the shared model and that of a user, and returns what the latter adds to the score: 0 if none can be used.
+func (u *users) classify(name string, shared *loaded, raw []byte) (c filter.Classification, added float64) {
 	path, err := u.pathOf(name)
-	if err != nil || path == u.options.Model {
-		return nil
+	if err != nil || path == u.options.Model || !exists(path) {
+		return shared.filter.Classify(raw), 0
 	}
-	x := u.get(path)
-	if x == nil {
-		return nil
+	known, _ := u.known.LoadOrStore(path, &user{})
+	x := known.(*user)
+	own, offset, err := x.open(path, shared)
+	if own == nil {
+		c = shared.filter.Classify(raw)
+	} else {
+		c, added, err = shared.filter.ClassifyWith(own, offset, raw)
+		own.Close()
 	}
-	if x.current().background != shared.background {
-		x.follow(shared, false)
+	if err != nil && x.isNew(err) {
+		u.log.Warn("%v: going on without the model of the user", err)
 	}
-	if m := x.current(); m.filter != nil && m.background == shared.background {
-		return m
-	}
-	return nil
+	return c, added
 }
 
-// get returns the user with a model at path, or nil if there is none. For a new one it drops the one who had no mail for longest if there are as
-// many as may be.
-func (u *users) get(path string) *user {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	x := u.open[path]
-	if x == nil {
-		if !exists(path) {
-			return nil
-		}
-		for len(u.open) >= u.options.OpenUsers {
-			delete(u.open, slices.MinFunc(slices.Collect(maps.Keys(u.open)), func(a, b string) int { return u.open[a].used.Compare(u.open[b].used) }))
-		}
-		x = &user{followed: followed{log: u.log, path: path}}
-		x.now.Store(&loaded{})
-		u.open[path] = x
-	}
-	x.used = time.Now()
-	return x
-}
-
-// follow opens the model if its files have changed, if the shared model is another one, or in any case.
-func (x *user) follow(shared *loaded, anyway bool) {
+// open opens the model, and returns the offset of its scores; nil if it does not count.
+func (x *user) open(path string, shared *loaded) (own *filter.One, offset float64, err error) {
 	x.Lock()
 	defer x.Unlock()
-	if !x.changed() && !anyway && x.current().background == shared.background {
-		return
+	for range 3 { // somebody may learn meanwhile
+		seen := filesOf(path)
+		if !seen.are(x.files) || x.background != shared.background || x.trouble.isDue() {
+			x.files, x.background = seen, shared.background
+			if x.offset, x.counts, err = offsetOf(path, shared); err != nil {
+				return nil, 0, err
+			}
+			x.trouble.isNew(nil)
+		}
+		if !x.counts {
+			return nil, 0, nil
+		}
+		if own, err = filter.OpenOne(path); err == nil && own.LogErr() != nil {
+			own.Close()
+			own, err = nil, filter.AboutLog(path, own.LogErr())
+		}
+		if filesOf(path).are(seen) {
+			return own, x.offset, err
+		}
+		if own != nil {
+			own.Close()
+		}
 	}
-	f, offset, err := openUser(x.path, shared)
-	x.now.Store(&loaded{filter: f, background: shared.background, offset: offset, opened: time.Now()})
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
-	if x.trouble.isNew(err) {
-		x.log.Warn("%v: going on without the model of the user", err)
-	}
+	return nil, 0, nil
+}
+
+// isNew remembers why the model does not count until it changes, and reports whether that is new.
+func (x *user) isNew(err error) bool {
+	x.Lock()
+	defer x.Unlock()
+	x.counts = false
+	return !errors.Is(err, fs.ErrNotExist) && x.trouble.isNew(err)
 }
 
 // enoughAlone is how many messages of each class a user has taught before they count, if the shared model has no mail to compare with.
@@ -154,29 +149,26 @@ const enoughAlone = 5
 
 var errOtherReading = errors.New("the model has another key or other settings than the shared one; train it as the user who trained that")
 
-// openUser opens the model of a user, and returns the offset of its scores. The filter is nil after an error, and if they say nothing yet.
-func openUser(path string, shared *loaded) (f *filter.Filter, offset float64, err error) {
-	if f, err = filter.OpenLearned(path); err != nil {
-		return nil, 0, err
+// offsetOf returns the offset of the scores of the model of a user, and whether it says something yet.
+func offsetOf(path string, shared *loaded) (offset float64, counts bool, err error) {
+	f, err := filter.OpenLearned(path)
+	if err != nil {
+		return 0, false, err
 	}
-	var own store.Sample
+	defer f.Close()
 	sample, err := shared.background.sample()
 	switch {
 	case f.LogErr() != nil:
-		err = filter.AboutLog(path, f.LogErr())
+		return 0, false, filter.AboutLog(path, f.LogErr())
 	case !shared.filter.CanJoin(f):
-		err = fmt.Errorf("%s: %w", path, errOtherReading)
+		return 0, false, fmt.Errorf("%s: %w", path, errOtherReading)
 	case err != nil:
+		return 0, false, err
 	case sample.Len() > 0:
-		return f, sample.Mean(f), nil
-	default:
-		own, err = sampleOf(path, enoughAlone)
+		return sample.Mean(f), true, nil
 	}
-	if err == nil && own.Len() >= enoughAlone {
-		return f, 0, nil
-	}
-	f.Close()
-	return nil, 0, err
+	own, err := sampleOf(path, enoughAlone)
+	return 0, err == nil && own.Len() >= enoughAlone, err
 }
 
 // exists reports whether there is a file. Opening it says what else is wrong, such as a folder of root.
@@ -185,19 +177,8 @@ func exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// HasModel reports whether a user has a model, which judges their mail as well if it can be used. It opens none: only judging limits how many are in
-// memory.
+// HasModel reports whether a user has a model, which judges their mail as well if it can be used.
 func (e *Engine) HasModel(user string) bool {
 	path, err := e.users.pathOf(user)
 	return err == nil && path != e.options.Model && exists(path)
-}
-
-// follow opens the models whose files have changed and those that may be opened now, or all.
-func (u *users) follow(shared *loaded, anyway bool) {
-	u.mu.Lock()
-	all := slices.Collect(maps.Values(u.open))
-	u.mu.Unlock()
-	for _, x := range all {
-		x.follow(shared, anyway || x.trouble.isDue())
-	}
 }

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -67,7 +68,7 @@ func TestARecordNamesNoOtherUser(t *testing.T) {
 }
 
 // startUsers starts an engine with a folder of users.
-func startUsers(t *testing.T, change func(*Options)) (*Engine, *testLog) {
+func startUsers(t testing.TB, change func(*Options)) (*Engine, *testLog) {
 	return start(t, newModelOf(t, "votes", 20), func(o *Options) {
 		o.Users = filepath.Join(t.TempDir(), "users")
 		if change != nil {
@@ -121,7 +122,7 @@ func TestAUserTeachesAModelOfTheirOwn(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("the folder of alice: %v, %v", info, err)
 	}
-	if s, err := e.Status("alice"); err != nil || s.Store == nil || s.Store.Messages != 0 || s.Users != 1 {
+	if s, err := e.Status("alice"); err != nil || s.Store == nil || s.Store.Messages != 0 {
 		t.Errorf("status of alice: %+v, %v", s, err)
 	}
 	if s, err := e.Status("bob"); err != nil || s.Store != nil {
@@ -150,7 +151,7 @@ func TestWithoutAFolderAllTeachTheSharedModel(t *testing.T) {
 }
 
 func TestTheNumberOfUsersIsLimited(t *testing.T) {
-	e, _ := startUsers(t, func(o *Options) { o.MaxUsers, o.OpenUsers = 2, 1 })
+	e, _ := startUsers(t, func(o *Options) { o.MaxUsers = 2 })
 	learn(t, e, "alice", mail("spam", 70), "spam")
 	learn(t, e, "bob", mail("spam", 71), "spam")
 	if _, err := e.Learn(t.Context(), Origin{User: "carol"}, mail("spam", 72), "spam"); !errors.Is(err, ErrUsers) {
@@ -161,14 +162,10 @@ func TestTheNumberOfUsersIsLimited(t *testing.T) {
 		if v := judge(t, e, user, mail("spam", 70)); v.User == 0 {
 			t.Errorf("%s: got %+v", user, v)
 		}
-		if n := e.users.count(); n != 1 {
-			t.Errorf("%d users are in memory, want 1", n)
-		}
 	}
 }
 
-// A mail server with many recipients at a time, each with a model, would otherwise have all of them in memory.
-func TestAskingForAModelOpensNone(t *testing.T) {
+func TestOnlyUsersWhoHaveTaughtHaveAModel(t *testing.T) {
 	e, _ := startUsers(t, nil)
 	learn(t, e, "alice", mail("spam", 70), "spam")
 	for user, want := range map[string]bool{"": false, "Alice": true, "bob": false, "../alice": false} {
@@ -176,8 +173,29 @@ func TestAskingForAModelOpensNone(t *testing.T) {
 			t.Errorf("%q: got %v", user, got)
 		}
 	}
-	if n := e.users.count(); n != 0 {
-		t.Errorf("%d users are in memory", n)
+}
+
+// Reading all of a model and scoring the mail of the shared one takes as long as forty messages.
+func TestAModelOfAUserIsMeasuredWhenItChanges(t *testing.T) {
+	e, _ := startUsers(t, nil)
+	learn(t, e, "alice", mail("spam", 70), "spam")
+	want := judge(t, e, "alice", mail("spam", 70))
+	path, _ := e.users.pathOf("alice")
+	known, _ := e.users.known.Load(path)
+	known.(*user).offset -= 3
+	if got := judge(t, e, "alice", mail("spam", 70)); math.Abs(got.User-want.User-3) > 1e-9 {
+		t.Errorf("it was measured again: the user adds %v, and before %v", got.User, want.User)
+	}
+	learn(t, e, "alice", mail("spam", 71), "spam")
+	if got := judge(t, e, "alice", mail("spam", 70)); math.Abs(got.User-want.User) > 1 {
+		t.Errorf("it was not measured again: the user adds %v, and before %v", got.User, want.User)
+	}
+	known.(*user).offset -= 3
+	if err := e.Reload(); err != nil {
+		t.Fatal(err)
+	}
+	if got := judge(t, e, "alice", mail("spam", 70)); math.Abs(got.User-want.User) > 1 {
+		t.Errorf("after a reload: the user adds %v, and before %v", got.User, want.User)
 	}
 }
 
@@ -192,7 +210,6 @@ func TestADamagedModelOfAUserIsLeftOut(t *testing.T) {
 	}
 	for _, damaged := range [][]byte{[]byte("damaged"), whole[:len(whole)/2]} {
 		exchange(t, path, damaged)
-		e.users.follow(e.shared.current(), false)
 		if v := judge(t, e, "alice", mail("spam", 70)); v.User != 0 {
 			t.Errorf("with a damaged model: got %+v", v)
 		}
@@ -209,7 +226,6 @@ func TestADamagedModelOfAUserIsLeftOut(t *testing.T) {
 		t.Errorf("%d warnings, want 3: %s", n, log)
 	}
 	exchange(t, path, whole)
-	e.users.follow(e.shared.current(), false)
 	if got := judge(t, e, "alice", mail("spam", 70)); got.Classification != want.Classification {
 		t.Errorf("after the repair: got %+v, want %+v", got, want)
 	}
@@ -346,5 +362,26 @@ func TestTheFolderOfTheModelIsNotThatOfUsers(t *testing.T) {
 	o.Users = filepath.Dir(o.Model) + "/."
 	if _, err := open(o, &testLog{}); err == nil || !strings.Contains(err.Error(), "is that of the model") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// BenchmarkAUser measures a message for a user with a model, after that has changed and otherwise, beside one for nobody.
+func BenchmarkAUser(b *testing.B) {
+	e, _ := startUsers(b, nil)
+	for n := range 200 {
+		learn(b, e, "alice", mail([]string{"ham", "spam"}[n%2], n), []string{"ham", "spam"}[n%2])
+	}
+	path, _ := e.users.pathOf("alice")
+	raw := append(mail("spam", 7), strings.Repeat("plain words of a message that nobody has to read\r\n", 60)...)
+	for _, user := range []string{"", "alice", "alice, changed"} {
+		b.Run(cmp.Or(user, "nobody"), func(b *testing.B) {
+			name, changed, _ := strings.Cut(user, ", ")
+			for b.Loop() {
+				if changed != "" {
+					e.users.known.Delete(path)
+				}
+				judge(b, e, name, raw)
+			}
+		})
 	}
 }

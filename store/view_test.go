@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"math"
 	"path/filepath"
 	"testing"
@@ -51,17 +52,18 @@ func TestAModelThatBeginsLikeAnotherJoinsIt(t *testing.T) {
 	}
 	base, err1 := filter.OpenLearned(shared.path)
 	user, err2 := filter.OpenLearned(path)
-	if err1 != nil || err2 != nil {
-		t.Fatal(err1, err2)
+	one, err3 := filter.OpenOne(path)
+	if err := cmp.Or(err1, err2, err3); err != nil {
+		t.Fatal(err)
 	}
 	if !base.CanJoin(user) || own.Model != shared.Model {
 		t.Fatalf("the models %s and %s read mail in different ways", own.Model, shared.Model)
 	}
 	for _, m := range mailOf(t, corpustest.Mailbox(3, 5, "ham", "spam")) {
-		got, added := base.ClassifyWith(user, 0.5, m.Raw)
+		got, added, err := base.ClassifyWith(one, 0.5, m.Raw)
 		alone, other := base.Classify(m.Raw), user.Classify(m.Raw).Score
-		if math.Abs(added-(other-0.5)) > 1e-9 || math.Abs(got.Score-(alone.Score+other-0.5)) > 1e-9 || got.Known != alone.Known {
-			t.Errorf("%v and %v less 0.5 are %v", alone.Score, other, got.Score)
+		if err != nil || math.Abs(added-(other-0.5)) > 1e-9 || math.Abs(got.Score-(alone.Score+other-0.5)) > 1e-9 || got.Known != alone.Known {
+			t.Errorf("%v and %v less 0.5 are %v, %v", alone.Score, other, got.Score, err)
 		}
 		if again := base.Classify(m.Raw); again != alone {
 			t.Errorf("alone it is %+v, and afterwards %+v", alone, again)

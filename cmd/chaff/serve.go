@@ -94,7 +94,7 @@ into a folder of its own.`,
 }
 
 // judgingMemory is what the daemon needs in bytes beside the messages in transit: less than 200 MB for the one large message that is judged at a
-// time, and some for small ones, the history and the models of users. Beyond both, Go collects garbage at any price: without that, clients that
+// time, and some for small ones and the history. Beyond both, Go collects garbage at any price: without that, clients that
 // send large messages slowly make it take 600 MB.
 const judgingMemory = 256 << 20
 

@@ -20,7 +20,7 @@ import (
 // hourlyRate is how many messages are sent in a second: little, since hours count here and not speed.
 const hourlyRate = 20
 
-// TestMemoryIsFlatForHours sends mail by all protocols for a time, for users with models of their own that come into memory and leave it, while
+// TestMemoryIsFlatForHours sends mail by all protocols for a time, for users with models of their own, while
 // messages are learned and forgotten, models are fitted, and read again. The memory of the second half of that time is at most a tenth over that of the
 // first half.
 func TestMemoryIsFlatForHours(t *testing.T) {
@@ -34,7 +34,7 @@ func TestMemoryIsFlatForHours(t *testing.T) {
 	backend := filepath.Join(folder, "backend")
 	receiveLMTP(t, backend)
 	command := exec.Command(program, "serve", "-m", model, "--users", filepath.Join(folder, "users"), "--set", "serve.lmtp_backend=unix:"+backend,
-		"--set", "serve.open_users=10", "--set", "serve.keep_unsure=100", "--set", "serve.keep_history=200",
+		"--set", "serve.keep_unsure=100", "--set", "serve.keep_history=200",
 		"--set", "store.retrain_after=20", "--set", "serve.history=1000")
 	for _, protocol := range []string{"spamd", "http", "lmtp", "milter"} {
 		command.Args = append(command.Args, "--"+protocol, "unix:"+filepath.Join(folder, protocol))

@@ -32,7 +32,7 @@ func TestPostfixHasManyRecipients(t *testing.T) {
 	l.Run("root", "mkdir -p /var/lib/chaff /run/chaff")
 	train(l, "root", "-m /var/lib/chaff/model")
 	a := startSlowAgent(t, l, "/run/agent", pause)
-	l.Run("root", "chaff serve -m /var/lib/chaff/model --users /var/lib/chaff/users --set serve.open_users=30 --spamd unix:"+chaffSocket+
+	l.Run("root", "chaff serve -m /var/lib/chaff/model --users /var/lib/chaff/users --spamd unix:"+chaffSocket+
 		" --lmtp 2424 --set serve.lmtp_backend=unix:/run/agent >/var/log/maillab/chaff 2>&1 &")
 	waitForServe(l)
 	l.Run("root", `postconf -e virtual_mailbox_domains=users.example virtual_mailbox_maps=static:all virtual_transport=lmtp:inet:127.0.0.1:2424 \

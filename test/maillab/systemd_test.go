@@ -78,9 +78,11 @@ func TestTheAdministratorsPage(t *testing.T) {
 	l.Section("serving.md", "A model for each user").Follow("root", "chaff train")
 	l.Send(25, "anna+lists@lab.example", ham(20))
 	wantVerdict(t, l.WaitFor(inbox, "minutes of meeting 20"), "ham")
-	const metrics = "curl -s --unix-socket /run/chaff/http.sock http://localhost/metrics"
-	if got := l.Run("root", metrics); !strings.Contains(got, "\nchaff_users_in_memory 1\n") {
-		t.Errorf("the model of anna was not used:\n%s", got)
+	const classify = "printf 'Subject: minutes\\n\\nof the meeting' | curl -s --unix-socket /run/chaff/http.sock --data-binary @- http://localhost/v1/classify?user="
+	for user, is := range map[string]bool{"anna@lab.example": true, "bob@lab.example": false} {
+		if got := l.Run("root", classify+user); strings.Contains(got, `"user_score":0,`) == is {
+			t.Errorf("the model of %s was used or not:\n%s", user, got)
+		}
 	}
 
 	operation := l.Section("serving.md", "Operation")
