@@ -110,7 +110,7 @@ func (u *users) classify(name string, shared *loaded, raw []byte) (c filter.Clas
 func (x *user) open(path string, shared *loaded) (own *filter.One, offset float64, err error) {
 	x.Lock()
 	defer x.Unlock()
-	for range 3 { // somebody may learn meanwhile
+	for again := false; ; again = true {
 		seen := filesOf(path)
 		if !seen.are(x.files) || x.background != shared.background || x.trouble.isDue() {
 			x.files, x.background = seen, shared.background
@@ -126,14 +126,13 @@ func (x *user) open(path string, shared *loaded) (own *filter.One, offset float6
 			own.Close()
 			own, err = nil, filter.AboutLog(path, own.LogErr())
 		}
-		if filesOf(path).are(seen) {
+		if again || filesOf(path).are(seen) { // else somebody has fitted it meanwhile, or only learned
 			return own, x.offset, err
 		}
 		if own != nil {
 			own.Close()
 		}
 	}
-	return nil, 0, nil
 }
 
 // isNew remembers why the model does not count until it changes, and reports whether that is new.

@@ -199,6 +199,34 @@ func TestAModelOfAUserIsMeasuredWhenItChanges(t *testing.T) {
 	}
 }
 
+func TestAModelOfAUserCountsWhileItLearns(t *testing.T) {
+	e, log := startUsers(t, nil)
+	learn(t, e, "alice", mail("spam", 70), "spam")
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for n := range 10 {
+			class := []string{"ham", "spam"}[n%2]
+			if _, err := e.Learn(t.Context(), Origin{User: "alice"}, mail(class, 80+n), class); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	for learning := true; learning; {
+		select {
+		case <-done:
+			learning = false
+		default:
+		}
+		if v := judge(t, e, "alice", mail("spam", 70)); v.User == 0 {
+			t.Errorf("the model of the user does not count: %+v", v)
+		}
+	}
+	if strings.Contains(log.String(), "warning") {
+		t.Errorf("log: %s", log)
+	}
+}
+
 func TestADamagedModelOfAUserIsLeftOut(t *testing.T) {
 	e, log := startUsers(t, nil)
 	learn(t, e, "alice", mail("spam", 70), "spam")
