@@ -128,7 +128,7 @@ func leaves(known []setting, table map[string]any, prefix string, use func(key s
 	for _, name := range slices.Sorted(maps.Keys(table)) {
 		key := prefix + strings.ToLower(name)
 		inner, isTable := table[name].(map[string]any)
-		if _, isKnown := find(known, key); isTable && !isKnown && strings.Count(key, ".") < maxDepth {
+		if _, isKnown := find(known, key); isTable && !isKnown && (key != searchKey || len(inner) > 0) && strings.Count(key, ".") < maxDepth {
 			leaves(known, inner, key+".", use)
 		} else {
 			use(key, table[name])
@@ -167,8 +167,14 @@ func readFile(s Sources) (string, map[string]any, error) {
 	if err := cmp.Or(err, decoder.Decode(text, table)); err != nil {
 		return "", nil, fileError(path, text, err)
 	}
+	if format[0] == 'y' && secondDocument.Match(text) {
+		return "", nil, fmt.Errorf("configuration %s: it has a second document, below a line ---: leave out one of them", path)
+	}
 	return path, table, nil
 }
+
+// secondDocument matches a document of YAML and the beginning of another one.
+var secondDocument = regexp.MustCompile(`(?ms)^ *[^#%\s-].*^---\s.*^[^#\s]`)
 
 // yamlLine matches the line in an error of the YAML parser, which names all but the first.
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)

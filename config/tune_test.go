@@ -232,6 +232,7 @@ func TestBadSearchesAreRefused(t *testing.T) {
 		"an unknown key of an entry":    {entry("vlaues = [1]"), "tune.search in FILE: entries under [[tune.search]] have a key, a text, and values, a list: '[0]' has invalid keys: vlaues"},
 		"an entry that is no table":     {"[tune]\nsearch = [1]", "tune.search in FILE: entries under [[tune.search]] have a key, a text, and values, a list: "},
 		"a search that is no list":      {"[tune.search]\nkey = \"model\"", `unknown setting "tune.search.key" in FILE`},
+		"a search without a key":        {"[tune.search]", "tune.search in FILE: entries under [[tune.search]] have a key, a text, and values, a list: "},
 		"a range":                       {entry("from = 1"), "tune.search in FILE: entries under [[tune.search]] have a key, a text, and values, a list: '[0]' has invalid keys: from"},
 		"a text for a list":             {entry("values = \"low\""), "tune.search in FILE: entries under [[tune.search]] have a key, a text, and values, a list: '[0].values' "},
 		"an unknown method":             {"[tune]\nmethod = \"bayes\"", `tune.method is "bayes": must be grid or random`},

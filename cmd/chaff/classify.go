@@ -238,7 +238,7 @@ func (p *program) linesOf(list string) (all []string, err error) {
 }
 
 func classifyPaths(p *program, flags classifyFlags, paths []string) error {
-	f, err := delivery.OpenModel(flags.Model, p.stderr)
+	f, err := p.openModel(paths...)
 	if err != nil {
 		return err
 	}

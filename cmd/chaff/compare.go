@@ -9,9 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"chaff/corpus"
 	"chaff/evaluate"
 	"chaff/features"
 	"chaff/internal/screen"
+	"chaff/metrics"
 	"chaff/models"
 	"chaff/train"
 )
@@ -108,7 +110,7 @@ func (x *experiment) compareParts(names []string, kinds []features.Kind) error {
 	return x.show(resultReport{Corpus: summary, Models: results}, func(a *answer) {
 		a.collected(summary, x.Config)
 		a.gap()
-		addComparison(a, results, results[0].Development != nil, true)
+		addComparison(a, results, "on test mail")
 		if !a.verbose {
 			a.doubts(warnings)
 			a.gap()
@@ -138,9 +140,9 @@ type resultReport struct {
 	Mistakes []evaluate.Judged `json:"mistakes,omitzero"`
 }
 
-// addComparison adds one row for each model, the best first if there is mail to choose it on, and the verdicts of the first. Rates of errors are those of the
-// test part.
-func addComparison(a *answer, results []train.Result, hasBest, withDevelopment bool) {
+// addComparison adds one row for each model, the best first if there is mail to choose it on, and the verdicts of the first on messages that on describes. Rates of
+// errors are those of the test part.
+func addComparison(a *answer, results []train.Result, on string) {
 	t := make(table, 1+len(results))
 	column := func(head string, of func(r train.Result) string) {
 		for i, cell := range append([]string{head}, mapped(results, of)...) {
@@ -150,12 +152,9 @@ func addComparison(a *answer, results []train.Result, hasBest, withDevelopment b
 	ofTest := func(head, figure string) {
 		column(head, func(r train.Result) string { return figureOf(r.Test, figure) })
 	}
-	note, on := "test: the accuracy on test mail.", heldOut
+	note := "dev. and test: the accuracy on development and test mail."
 	column("model", func(r train.Result) string { return rowName(results, r) })
-	if withDevelopment {
-		column("dev.", func(r train.Result) string { return figureOf(r.Development, "accuracy") })
-		note, on = "dev. and test: the accuracy on development and test mail.", "on test mail"
-	}
+	column("dev.", func(r train.Result) string { return figureOf(r.Development, "accuracy") })
 	ofTest("test", "accuracy")
 	ofTest("95% interval", "95% interval")
 	if f := cmp.Or(results[0].Test, results[0].Development); f != nil && (f.HM != nil || f.SM != nil) {
@@ -163,7 +162,7 @@ func addComparison(a *answer, results []train.Result, hasBest, withDevelopment b
 		ofTest("sm%", "sm%")
 		note += " hm%: ham lost, sm%: spam missed, on test mail if nothing were unsure."
 	}
-	if !hasBest {
+	if results[0].Development == nil {
 		note = "No model is marked as the best: there is no development mail to choose it on. " + note
 	} else if len(results) > 1 {
 		t[1][0] += " *"
@@ -213,7 +212,7 @@ func (x *experiment) crossValidate(names []string, folds int) error {
 			a.groups(r.Corpus, "fold")
 		}
 		a.gap()
-		addComparison(a, resultsOf(r.trained()), true, false)
+		addComparison(a, resultsOf(r.trained()), heldOut)
 		if a.verbose {
 			a.gap()
 			t := table{{"model", "deviation", "lam%", "(1-ROCA)%", "features"}}
@@ -233,9 +232,10 @@ type foldsReport struct {
 	Models []evaluate.CrossValidation `json:"models"` // the best first
 }
 
-// trained returns what the folds share with models that are trained once.
+// trained returns what the folds share with models that are trained once, with the mean accuracy on development mail, by which they are sorted.
 func (r foldsReport) trained() []train.Trained {
 	return mapped(r.Models, func(m evaluate.CrossValidation) train.Trained {
-		return train.Trained{Result: train.Result{Model: m.Model, Kind: m.Kind, Test: &m.Test, Verdicts: m.Verdicts, AgainstBest: m.AgainstBest}}
+		development := &metrics.Figures{Accuracy: m.Mean(corpus.Development).Accuracy}
+		return train.Trained{Result: train.Result{Model: m.Model, Kind: m.Kind, Development: development, Test: &m.Test, Verdicts: m.Verdicts, AgainstBest: m.AgainstBest}}
 	})
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"chaff/cmd/internal/delivery"
 	"chaff/evaluate"
 	"chaff/filter"
 	"chaff/internal/cputime"
@@ -254,7 +253,7 @@ on parts of the mail and measures them on the rest.`,
 }
 
 func (x *experiment) evaluate() error {
-	f, err := delivery.OpenModel(x.model, x.stderr)
+	f, err := x.openModel()
 	if err != nil {
 		return err
 	}

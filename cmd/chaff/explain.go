@@ -47,7 +47,7 @@ inbox.mbox#3 is a message of an mbox, as chaff classify prints it.`,
 			if err := canWrite(reads, replace.Output{Path: page, Kind: report.PageKind()}); err != nil {
 				return err
 			}
-			f, err := delivery.OpenModel(p.model, p.stderr)
+			f, err := p.openModel(path)
 			if err != nil {
 				return err
 			}

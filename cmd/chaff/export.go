@@ -60,7 +60,7 @@ func (x *exporting) run() error {
 	if err != nil {
 		return fmt.Errorf("--as: %w", err)
 	}
-	f, err := delivery.OpenModel(x.model, x.stderr)
+	f, err := x.openModel()
 	if err != nil {
 		return err
 	}

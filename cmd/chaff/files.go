@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"chaff/cmd/internal/delivery"
@@ -204,6 +205,16 @@ func isSame(a, b string) bool {
 	of, err1 := os.Stat(a)
 	with, err2 := os.Stat(b)
 	return err1 == nil && err2 == nil && os.SameFile(of, with) || filepath.Clean(a) == filepath.Clean(b)
+}
+
+// openModel opens the model for messages at paths. Without a model it reads what is on stdin, if that is a path: a program that pipes a message may be ended by a
+// signal if nobody reads it.
+func (p *program) openModel(paths ...string) (*filter.Filter, error) {
+	f, err := delivery.OpenModel(p.model, p.stderr)
+	if err != nil && slices.Contains(paths, stdinPath) {
+		p.streams.Drain()
+	}
+	return f, err
 }
 
 // look opens the log of the model for reading.

@@ -85,10 +85,10 @@ func (x *mailClient) check(address string) (err error) {
 	if x.options.Limit < 1 {
 		return fmt.Errorf("--limit is %d: must be at least 1", x.options.Limit)
 	}
-	if x.learn {
-		if err := x.hasStore(x.model); err != nil {
-			return err
-		}
+	if !x.learn {
+		x.warnOfMailbox("--learn")
+	} else if err := x.hasStore(x.model); err != nil {
+		return err
 	}
 	x.secret.Text, err = x.password()
 	return err
@@ -184,7 +184,7 @@ func (x *mailClient) learnFolders(ctx context.Context, c *imap.Client, state *im
 }
 
 func (x *mailClient) judge(ctx context.Context, c *imap.Client, state *imap.State, done *mailDone) error {
-	f, err := delivery.OpenModel(x.model, x.stderr)
+	f, err := x.openModel()
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ was trained on, its figures, and its strongest terms.`,
   chaff inspect -m spam.model --terms 30`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			f, err := delivery.OpenModel(p.model, p.stderr)
+			f, err := p.openModel()
 			if err != nil {
 				return err
 			}

@@ -83,10 +83,11 @@ pass. It takes of the flags --class, --forget, --ham, --model-file, --spam and
 			if !x.begin {
 				x.warnOfSettings()
 			}
-			switch {
-			case len(x.maildirs) > 0:
+			if len(x.maildirs) > 0 {
 				return x.learnMaildirs()
-			case x.forgetsOrigin():
+			}
+			x.warnOfMailbox("--maildir")
+			if x.forgetsOrigin() {
 				return x.forgetOrigin()
 			}
 			return x.learn()
@@ -151,7 +152,7 @@ func (x *learning) learn() error {
 	}
 	if !x.begin {
 		if err := x.hasStore(x.model); err != nil {
-			if len(x.paths) == 0 {
+			if slices.Contains(x.paths, stdinPath) {
 				x.streams.Drain()
 			}
 			return err
@@ -220,11 +221,10 @@ func (x *learning) open() (labelled, error) {
 	if x.forget {
 		o.Label = "any" // what the messages were learned as is in the log
 	}
-	paths := x.paths
-	if len(paths) == 0 {
-		paths = []string{stdinPath}
+	if len(x.paths) == 0 {
+		x.paths = []string{stdinPath}
 	}
-	for _, path := range paths {
+	for _, path := range x.paths {
 		var err error
 		if path == stdinPath {
 			var source corpus.Source

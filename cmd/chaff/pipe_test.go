@@ -132,3 +132,13 @@ func TestWhoHasAPathDoesNotReadStdin(t *testing.T) {
 		}
 	}
 }
+
+func TestAMessageOnStdinIsReadEvenIfThereIsNoModel(t *testing.T) {
+	for _, args := range [][]string{{"classify"}, {"classify", "-", "other"}, {"explain"}, {"explain", "-"}, {"tokens"}, {"learn", "--spam"}, {"learn", "--spam", "-"}} {
+		message := strings.NewReader("Subject: a\n\n" + strings.Repeat("b\n", 100_000))
+		got := chaffWith(t, []string{"HOME=" + t.TempDir()}, message, append(args, "-m", "nowhere")...)
+		if got.code != exitError || message.Len() > 0 {
+			t.Errorf("%s: %d bytes are left: %v", args, message.Len(), got)
+		}
+	}
+}

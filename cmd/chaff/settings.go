@@ -43,6 +43,9 @@ func (x *onModel) add(p *program, c *cobra.Command, verb, json string, shorts ..
 		for _, text := range x.Gone {
 			x.warn(text)
 		}
+		x.warnOf(": "+c.CommandPath()+" does not read it", func(_, section string) bool {
+			return readers[section] != "" && c.Name() != "config" && !slices.Contains(strings.Fields(readers[section]), c.Name())
+		})
 		return nil
 	}
 	c.Flags().StringVar(&x.configFile, "config", "", "read settings from `FILE` (.toml, .yaml, .json); default $XDG_CONFIG_HOME/chaff/config.toml")
@@ -83,27 +86,39 @@ func (x *onModel) add(p *program, c *cobra.Command, verb, json string, shorts ..
 	p.addModelFile(c, verb, json)
 }
 
+// readers has the commands that read the settings of a section, besides config, which shows all. The other sections make models.
+var readers = map[string]string{
+	"mailbox": "imap learn watch", "serve": "serve", "share": "share", "tune": "tune",
+	"store": "collect imap learn merge retrain review serve share train watch",
+}
+
 // warnOfSettings warns of settings given on the command line that a saved model has its own of.
 func (x *onModel) warnOfSettings() {
-	x.warnOf(": the model has its own settings; chaff train makes one with others", func(key string) bool {
-		return key != "workers" && key != "memory" && !strings.HasPrefix(key, "store.") && !strings.HasPrefix(key, "mailbox.")
+	x.warnOf(": the model has its own settings; chaff train makes one with others", func(_, section string) bool {
+		return section != "workers" && section != "memory" && readers[section] == ""
 	})
+}
+
+// warnOfMailbox warns of settings of mailboxes given on the command line of a command that learns from none without a flag.
+func (x *onModel) warnOfMailbox(flag string) {
+	x.warnOf(" without "+flag, func(_, section string) bool { return section == "mailbox" })
 }
 
 // warnOfModels warns of settings given on the command line that belong to models other than the one to train, and of what thresholds aim at beside costs.
 func (x *onModel) warnOfModels() {
-	x.warnOf(" on the model "+x.Model, func(key string) bool {
+	x.warnOf(" on the model "+x.Model, func(key, _ string) bool {
 		owner, ofModel := config.OwnerOf(key)
 		return ofModel && owner != x.Model
 	})
-	x.warnOf(" with thresholds.costs", func(key string) bool {
-		return x.Thresholds.Costs != "" && strings.HasPrefix(key, "thresholds.") && key != "thresholds.costs"
+	x.warnOf(" with thresholds.costs", func(key, section string) bool {
+		return x.Thresholds.Costs != "" && section == "thresholds" && key != "thresholds.costs"
 	})
 }
 
-func (x *onModel) warnOf(what string, isIdle func(key string) bool) {
+func (x *onModel) warnOf(what string, isIdle func(key, section string) bool) {
 	for _, key := range slices.Sorted(maps.Keys(x.Origins)) {
-		if x.Origins[key] == "command line" && isIdle(key) {
+		section, _, _ := strings.Cut(key, ".")
+		if x.Origins[key] == "command line" && isIdle(key, section) {
 			x.warn(key + " has no effect" + what)
 		}
 	}

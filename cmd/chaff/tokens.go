@@ -34,9 +34,12 @@ uses the settings in force, or those of a model.`,
 			if format != "" && len(args) == 0 {
 				return errors.New("--format needs a path")
 			}
+			if len(args) == 0 {
+				args = []string{stdinPath}
+			}
 			reading := collectOptions(x.Config).Reading
 			if p.model != "" {
-				f, err := delivery.OpenModel(p.model, p.stderr)
+				f, err := p.openModel(args...)
 				if err != nil {
 					return err
 				}
@@ -76,7 +79,7 @@ func showTokens(p *program, reading filter.Reading, paths []string, format strin
 		seen.print(out)
 		return out.Flush()
 	}
-	if len(paths) == 0 || len(paths) == 1 && paths[0] == stdinPath && format == "" {
+	if len(paths) == 1 && paths[0] == stdinPath && format == "" {
 		raw, err := delivery.ReadMail(p.streams)
 		if err != nil {
 			return err

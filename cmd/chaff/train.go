@@ -166,7 +166,7 @@ func (x *training) describeModel(a *answer, r trainingReport) {
 	if len(r.Models) == 0 {
 		a.fact("measured", "nothing; thresholds and probabilities come from mail that it knows")
 		if !x.noLog {
-			a.fact("", "chaff retrain%s chooses them anew, and measures it", a.use())
+			a.fact("", "chaff retrain%s chooses them anew, and measures it, given enough mail", a.use())
 		}
 		return
 	}
