@@ -14,12 +14,12 @@ import (
 
 func TestModelsAreComparedWithTheBestOnDevelopmentMail(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(2, 100, "ham", "spam"), train.DefaultCollectOptions(), "ham", "spam")
-	comparison, err := Compare(t.Context(), c, []string{"majority", "bernoulli", "lms"}, train.DefaultOptions())
-	if err != nil || len(comparison.Models) != 3 || len(comparison.Failed) != 0 {
-		t.Fatalf("%d models, %v failed, %v", len(comparison.Models), comparison.Failed, err)
+	compared, failed, err := Compare(t.Context(), c, []string{"majority", "bernoulli", "lms"}, train.DefaultOptions())
+	if err != nil || len(compared) != 3 || len(failed) != 0 {
+		t.Fatalf("%d models, %v failed, %v", len(compared), failed, err)
 	}
 	last := math.Inf(1)
-	for i, m := range comparison.Models {
+	for i, m := range compared {
 		r := m.Result
 		if r.Development.Accuracy > last {
 			t.Errorf("%s is better on development mail than the one before it", r.Model)
@@ -32,12 +32,12 @@ func TestModelsAreComparedWithTheBestOnDevelopmentMail(t *testing.T) {
 			t.Errorf("%s: %d bytes, want %d", r.Model, r.Bytes, len(data))
 		}
 	}
-	worst := comparison.Models[2].Result
+	worst := compared[2].Result
 	if worst.Model != "majority" || worst.AgainstBest.Worse < 10 || worst.AgainstBest.P > 0.001 {
 		t.Errorf("the last is %s, against the best %+v", worst.Model, worst.AgainstBest)
 	}
 	// The difference in errors agrees with the difference in accuracy.
-	best := comparison.Models[0].Result
+	best := compared[0].Result
 	errors := float64(best.Test.Messages) * (best.Test.Accuracy - worst.Test.Accuracy) / 100
 	if got := float64(worst.AgainstBest.Worse - worst.AgainstBest.Better); math.Abs(got-errors) > 1e-6 {
 		t.Errorf("%v errors more than the best, want %v", got, errors)
@@ -48,14 +48,14 @@ func TestCompareLeavesOutAModelThatDiverges(t *testing.T) {
 	c := collect(t, corpustest.Mailbox(2, 50, "ham", "spam"), train.DefaultCollectOptions(), "ham", "spam")
 	o := train.DefaultOptions()
 	o.Models.LMS.LearningRate = 100
-	comparison, err := Compare(t.Context(), c, []string{"bernoulli", "lms"}, o)
-	if err != nil || len(comparison.Models) != 1 || len(comparison.Failed) != 1 {
-		t.Fatalf("%d models, %v failed, %v", len(comparison.Models), comparison.Failed, err)
+	compared, failed, err := Compare(t.Context(), c, []string{"bernoulli", "lms"}, o)
+	if err != nil || len(compared) != 1 || len(failed) != 1 {
+		t.Fatalf("%d models, %v failed, %v", len(compared), failed, err)
 	}
-	failed := comparison.Failed[0]
-	if !errors.Is(failed, models.ErrDiverged) || !strings.HasPrefix(failed.Error(), "train lms: training diverges: the training loss grew from 0.5 to ") ||
-		!strings.HasSuffix(failed.Error(), ", with models.lms.learning_rate=100") {
-		t.Errorf("got %v", failed)
+	diverged := failed[0]
+	if !errors.Is(diverged, models.ErrDiverged) || !strings.HasPrefix(diverged.Error(), "train lms: training diverges: the training loss grew from 0.5 to ") ||
+		!strings.HasSuffix(diverged.Error(), ", with models.lms.learning_rate=100") {
+		t.Errorf("got %v", diverged)
 	}
 }
 
@@ -69,12 +69,12 @@ func TestTheBestClassifierIsAccurateOnRealMail(t *testing.T) {
 	o.Split.Method = corpus.SplitByHash
 	accuracy := func(source corpus.Source) map[string]float64 {
 		c := collect(t, source, o, "ham", "spam")
-		comparison, err := Compare(t.Context(), c, models.Names(), train.DefaultOptions())
-		if err != nil || len(comparison.Failed) > 0 {
-			t.Fatalf("failed: %v, %v", comparison.Failed, err)
+		compared, failed, err := Compare(t.Context(), c, models.Names(), train.DefaultOptions())
+		if err != nil || len(failed) > 0 {
+			t.Fatalf("failed: %v, %v", failed, err)
 		}
 		all := make(map[string]float64)
-		for _, m := range comparison.Models {
+		for _, m := range compared {
 			all[m.Result.Model] = m.Result.Test.Accuracy
 		}
 		return all

@@ -126,26 +126,18 @@ func against(n int, of func(m int) train.Scores) []metrics.McNemar {
 	return append(all[:1], metrics.Holm(all[1:])...)
 }
 
-// Comparison compares models that were fitted to the same mail.
-type Comparison struct {
-	// Models has the fitted models, the most accurate on the development part first; of equally accurate ones the one with the smaller
-	// log loss. Without a development part they keep the order of the names.
-	Models []train.Trained
-	// Failed has the errors of the models that diverged. They wrap [models.ErrDiverged].
-	Failed []error
-}
-
 // Compare fits the named models to c, on each of the kinds of feature that they take or else on their own, and compares the errors of each on the test part with
-// those of the model that is best on the development part. It leaves out models that diverge; any other error ends the comparison.
-func Compare(ctx context.Context, c *train.Collection, names []string, o train.Options, kinds ...features.Kind) (Comparison, error) {
-	var comparison Comparison
+// those of the model that is best on the development part. The most accurate on the development part comes first; of equally accurate ones the one with the
+// smaller log loss. Without a development part they keep the order of the names. Models that diverge have failed, with [models.ErrDiverged]; any other error ends
+// the comparison.
+func Compare(ctx context.Context, c *train.Collection, names []string, o train.Options, kinds ...features.Kind) (all []train.Trained, failed []error, err error) {
 	for _, name := range names {
 		var options []models.Options // for each kind that the model takes
 		for _, kind := range kinds {
 			with := o.Models.WithFeatures(kind)
 			_, on, err := with.New(name, c.Options.Seed)
 			if err != nil {
-				return Comparison{}, err
+				return nil, nil, err
 			}
 			if on == kind {
 				options = append(options, with)
@@ -160,29 +152,28 @@ func Compare(ctx context.Context, c *train.Collection, names []string, o train.O
 			trained, err := train.Fit(ctx, c, name, with)
 			switch {
 			case errors.Is(err, models.ErrDiverged):
-				comparison.Failed = append(comparison.Failed, err)
+				failed = append(failed, err)
 				continue
 			case err != nil:
-				return Comparison{}, err
+				return nil, nil, err
 			}
 			file, err := trained.Filter.Encode()
 			if err != nil {
-				return Comparison{}, err
+				return nil, nil, err
 			}
 			trained.Result.Bytes = len(file)
-			comparison.Models = append(comparison.Models, trained)
+			all = append(all, trained)
 		}
 	}
-	all := comparison.Models
 	slices.SortStableFunc(all, func(x, y train.Trained) int {
 		return compareFigures(x.Result.Development, y.Result.Development, metrics.ByAccuracy)
 	})
 	if len(all) == 0 || all[0].Result.Development == nil || len(all[0].Test.Labels) == 0 {
-		return comparison, nil
+		return all, failed, nil
 	}
 	against := against(len(all), func(m int) train.Scores { return all[m].Test })
 	for m := range all[1:] {
 		all[m+1].Result.AgainstBest = &against[m+1]
 	}
-	return comparison, nil
+	return all, failed, nil
 }

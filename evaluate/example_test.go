@@ -16,12 +16,12 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	comparison, err := evaluate.Compare(ctx, mail, []string{"multinomial", "majority"}, train.DefaultOptions())
+	compared, _, err := evaluate.Compare(ctx, mail, []string{"multinomial", "majority"}, train.DefaultOptions())
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	best := comparison.Models[0].Result // best.Test has the figures on the test part
+	best := compared[0].Result // best.Test has the figures on the test part
 	fmt.Println(best.Model, best.Test.Accuracy > 90)
 	// Output: multinomial true
 }

@@ -220,7 +220,7 @@ func TestSquareLossIsAnUpperBoundOfZeroOneLoss(t *testing.T) {
 		if row[1] > 0 {
 			predicted[0] = 1
 		}
-		if SquareLoss([]int32{label}, row, 2) < ZeroOneLoss([]int32{label}, predicted) {
+		if SquareLoss([]int32{label}, row, 2) < Measure([]int32{label}, predicted, 2).ZeroOneLoss {
 			t.Fatalf("label %d, scores %v", label, row)
 		}
 	}

@@ -10,13 +10,15 @@ import (
 
 // Figures are the figures of a classifier on some messages. Percentages are 0..100.
 type Figures struct {
-	Messages     int            `json:"messages"`
-	Accuracy     float64        `json:"accuracy"`     // the percentage of correct predictions; without messages, 0
-	AccuracyLow  float64        `json:"accuracy_low"` // with AccuracyHigh the 95 % interval; see [Wilson]
-	AccuracyHigh float64        `json:"accuracy_high"`
-	ZeroOneLoss  float64        `json:"zero_one_loss"`     // the empirical risk under 0-1 loss, 0..1; see [ZeroOneLoss]
-	Confusion    Confusion      `json:"confusion"`         // K x K: rows are true classes, columns predicted classes
-	Classes      []ClassFigures `json:"classes,omitempty"` // the figures of each class
+	Messages     int     `json:"messages"`
+	Accuracy     float64 `json:"accuracy"`     // the percentage of correct predictions; without messages, 0
+	AccuracyLow  float64 `json:"accuracy_low"` // with AccuracyHigh the 95 % interval; see [Wilson]
+	AccuracyHigh float64 `json:"accuracy_high"`
+	// ZeroOneLoss is the empirical risk under 0-1 loss, 0..1: the mean over the messages of L(y, f(x)) = 0 if f(x) = y, else 1. Without messages, it
+	// is 0. Source: cs446 lecture 4, "0-1 Loss" and "The empirical risk of f(x)".
+	ZeroOneLoss float64        `json:"zero_one_loss"`
+	Confusion   Confusion      `json:"confusion"`         // K x K: rows are true classes, columns predicted classes
+	Classes     []ClassFigures `json:"classes,omitempty"` // the figures of each class
 
 	// Percentages of a spam filter; nil for another classifier, and if they are not defined.
 	HM           *float64 `json:"hm,omitempty"`             // ham lost
@@ -106,21 +108,6 @@ func meanOf(labels []int32, add func(sum float64, i int, label int32) float64) f
 		sum = add(sum, i, label)
 	}
 	return sum / float64(len(labels))
-}
-
-// ZeroOneLoss returns the empirical risk under 0-1 loss, the mean over the messages of
-//
-//	L(y, f(x)) = 0 if f(x) = y, else 1
-//
-// It is 1 - accuracy; without messages, 0. Source: cs446 lecture 4, "0-1 Loss" and "The empirical risk of f(x)".
-func ZeroOneLoss(labels, predictions []int32) float64 {
-	mustMatch(len(labels), len(predictions))
-	return meanOf(labels, func(sum float64, i int, label int32) float64 {
-		if predictions[i] != label {
-			sum++
-		}
-		return sum
-	})
 }
 
 // SquareLoss returns the empirical risk under square loss, (y - f(x))², of N x K scores row by row; without messages, 0. For two

@@ -44,8 +44,9 @@ func TestConfusion(t *testing.T) {
 			if got := c.Correct(); got != test.correct {
 				t.Errorf("got %d correct, want %d", got, test.correct)
 			}
-			if got := Measure(test.labels, test.predictions, test.classes).Accuracy; got != 100*test.accuracy {
-				t.Errorf("got accuracy %v, want %v", got, test.accuracy)
+			f := Measure(test.labels, test.predictions, test.classes)
+			if f.Accuracy != 100*test.accuracy {
+				t.Errorf("got accuracy %v, want %v", f.Accuracy, test.accuracy)
 			}
 			for class := range test.classes {
 				if got := c.Of(class); got != test.of[class] {
@@ -56,8 +57,7 @@ func TestConfusion(t *testing.T) {
 					t.Errorf("got a precision %v of class %d, want it of %d", precision, class, test.takenFor[class])
 				}
 			}
-			loss := ZeroOneLoss(test.labels, test.predictions)
-			if len(test.labels) > 0 && !near(loss, 1-test.accuracy) || len(test.labels) == 0 && loss != 0 {
+			if loss := f.ZeroOneLoss; len(test.labels) > 0 && !near(loss, 1-test.accuracy) || len(test.labels) == 0 && loss != 0 {
 				t.Errorf("got loss %v with accuracy %v", loss, test.accuracy)
 			}
 		})
@@ -67,7 +67,6 @@ func TestConfusion(t *testing.T) {
 func TestSlicesOfDifferentLengthsPanic(t *testing.T) {
 	calls := map[string]func(){
 		"NewConfusion":  func() { NewConfusion([]int32{0}, nil, 2) },
-		"ZeroOneLoss":   func() { ZeroOneLoss(nil, []int32{0}) },
 		"NewMargins":    func() { NewMargins([]float64{1}, nil) },
 		"SquareLoss":    func() { SquareLoss([]int32{0}, []float64{1}, 2) },
 		"LogLoss":       func() { LogLoss([]int32{0}, []float64{1, 2, 3}, 2) },

@@ -86,26 +86,25 @@ func (x *experiment) kindsOf(names, kinds []string) (all []features.Kind, err er
 // compareParts trains models, on each of the kinds of feature or on their own, on the training part, and compares them. It reports models
 // that cannot be trained on stderr.
 func (x *experiment) compareParts(names []string, kinds []features.Kind) error {
-	ctx := x.command.Context()
 	collection, err := x.collect()
 	if err != nil {
 		return err
 	}
-	comparison, err := evaluate.Compare(ctx, collection, names, x.trainOptions(x.page), kinds...)
+	all, failed, err := evaluate.Compare(x.command.Context(), collection, names, x.trainOptions(x.page), kinds...)
 	if err != nil {
 		return err
 	}
-	if len(comparison.Models) == 0 {
-		return errors.Join(comparison.Failed...)
+	if len(all) == 0 {
+		return errors.Join(failed...)
 	}
-	for _, failed := range comparison.Failed {
-		x.aside("left out: %v", failed)
+	for _, err := range failed {
+		x.aside("left out: %v", err)
 	}
-	_, leaks, err := x.look(collection, comparison.Models)
+	_, leaks, err := x.look(collection, all)
 	if err != nil {
 		return err
 	}
-	results := resultsOf(comparison.Models)
+	results := resultsOf(all)
 	summary, warnings := collection.Summary(), doubts(results, collection.Classes, leaks)
 	return x.show(resultReport{Corpus: summary, Models: results}, func(a *answer) {
 		a.collected(summary, x.Config)
@@ -118,9 +117,9 @@ func (x *experiment) compareParts(names []string, kinds []features.Kind) error {
 			return
 		}
 		a.gap()
-		t := table{{"model", "train", "log loss", "Brier score", "(1-ROCA)%", "CPU s", "terms", "size", "features"}}
+		t := a.table(0, "model", "train", "log loss", "Brier score", "(1-ROCA)%", "CPU s", "terms", "size", "features")
 		for _, r := range results {
-			t.row(r.Model, figureOf(r.Train, "accuracy"), figuresOf(r.Test, "log loss", "Brier score", "(1-ROCA)%"), fmt.Sprintf("%.2f", r.Seconds), r.Terms, sizeOf(int64(r.Bytes)), r.Kind)
+			t.Row(r.Model, figureOf(r.Train, "accuracy"), figuresOf(r.Test, "log loss", "Brier score", "(1-ROCA)%"), fmt.Sprintf("%.2f", r.Seconds), r.Terms, sizeOf(int64(r.Bytes)), r.Kind)
 		}
 		a.figureTable(t, "train: the accuracy on training mail. All other figures are of test mail.")
 		a.doubts(warnings)
@@ -143,10 +142,10 @@ type resultReport struct {
 // addComparison adds one row for each model, the best first if there is mail to choose it on, and the verdicts of the first on messages that on describes. Rates of
 // errors are those of the test part.
 func addComparison(a *answer, results []train.Result, on string) {
-	t := make(table, 1+len(results))
+	rows := make([][]string, 1+len(results))
 	column := func(head string, of func(r train.Result) string) {
 		for i, cell := range append([]string{head}, mapped(results, of)...) {
-			t[i] = append(t[i], screen.Text("%s", cell))
+			rows[i] = append(rows[i], screen.Printable(cell))
 		}
 	}
 	ofTest := func(head, figure string) {
@@ -165,7 +164,7 @@ func addComparison(a *answer, results []train.Result, on string) {
 	if results[0].Development == nil {
 		note = "No model is marked as the best: there is no development mail to choose it on. " + note
 	} else if len(results) > 1 {
-		t[1][0] += " *"
+		rows[1][0] += " *"
 		column("against *", func(r train.Result) string {
 			if r.AgainstBest == nil {
 				return "-"
@@ -175,7 +174,7 @@ func addComparison(a *answer, results []train.Result, on string) {
 		note = "* is the best on development mail. " + note +
 			" same: no difference from * by more than chance (McNemar's test on test mail, Holm's correction, p < 0.05)."
 	}
-	a.figureTable(t, note)
+	a.figureTable(&screen.Table{To: a.stdout, Rows: rows}, note)
 	if v := results[0].Verdicts; v != nil {
 		a.gap()
 		a.verdicts("verdicts", v, "by "+rowName(results, results[0])+", "+on)
@@ -215,9 +214,9 @@ func (x *experiment) crossValidate(names []string, folds int) error {
 		addComparison(a, resultsOf(r.trained()), heldOut)
 		if a.verbose {
 			a.gap()
-			t := table{{"model", "deviation", "lam%", "(1-ROCA)%", "features"}}
+			t := a.table(0, "model", "deviation", "lam%", "(1-ROCA)%", "features")
 			for _, r := range r.Models {
-				t.row(r.Model, fmt.Sprintf("%.2f", r.Deviation), figuresOf(&r.Test, "lam%", "(1-ROCA)%"), r.Kind)
+				t.Row(r.Model, fmt.Sprintf("%.2f", r.Deviation), figuresOf(&r.Test, "lam%", "(1-ROCA)%"), r.Kind)
 			}
 			a.figureTable(t, "deviation is that of the accuracy over the folds, in percentage points.")
 		}

@@ -134,26 +134,26 @@ func (r *demoReport) judge(ctx context.Context, x *onModel, collection *train.Co
 func (r demoReport) describe(a *answer) {
 	if len(r.Judged) > 0 {
 		a.line("Chaff learned %d invented messages (model %s) and judges %d others:\n", r.Corpus.Train, r.config.Model, len(r.Judged))
-		t := table{{"verdict", "P(spam)", "from", "subject"}}
+		t := a.table(defaultWidth, "verdict", "P(spam)", "from", "subject")
 		for _, j := range r.Judged {
-			t.row(j.Verdict, fmt.Sprintf("%.3f", j.Probability), screen.Quoted(screen.Cut(screen.Printable(j.From), 22)), j.Subject)
+			t.Row(j.Verdict, fmt.Sprintf("%.3f", j.Probability), screen.Quoted(screen.Cut(screen.Printable(j.From), 22)), j.Subject)
 		}
-		a.table(t, defaultWidth)
+		t.Flush()
 		a.line("\nThe strongest evidence for %s in the last:", r.last.For)
 		up, _ := bySide(r.last)
 		addContributions(a, up[:min(4, len(up))])
 	}
 	a.line("\nAccuracy of models that learned 60%% of the 300 messages, means over %d splits:\n", r.Splits)
 	mean := func(m evaluate.Mean) string { return fmt.Sprintf("%.1f%% ± %.1f", m.Accuracy, m.Deviation) }
-	t := table{{"model", "training", "development", "test", "features"}}
+	t := a.table(0, "model", "training", "development", "test", "features")
 	for _, m := range r.Models {
 		name := m.Model
 		if name == r.config.Model {
 			name += " *"
 		}
-		t.row(name, fmt.Sprintf("%.1f%%", m.Train.Accuracy), mean(m.Development), mean(m.Test), m.Kind)
+		t.Row(name, fmt.Sprintf("%.1f%%", m.Train.Accuracy), mean(m.Development), mean(m.Test), m.Kind)
 	}
-	a.table(t, 0)
+	t.Flush()
 	a.line(`
 * is the default of chaff train, ahead on more mail (docs/inside/results.md).
 ± is the standard deviation of a split: smaller differences are chance.

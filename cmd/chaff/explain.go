@@ -139,13 +139,13 @@ func (e explanation) describe(a *answer) {
 	}
 	up, down := bySide(e.Explanation)
 	if len(e.Votes) > 0 {
-		t := table{{"evidence", "terms", "adds"}}
-		t.row("bias", "", fmt.Sprintf("%+.2f", e.Bias), voteBar(e.Bias))
+		t := a.table(0, "evidence", "terms", "adds")
+		t.Row("bias", "", fmt.Sprintf("%+.2f", e.Bias), voteBar(e.Bias))
 		for _, v := range e.Votes {
-			t.row(v.Group, v.Terms, fmt.Sprintf("%+.2f", v.Contribution), voteBar(v.Contribution))
+			t.Row(v.Group, v.Terms, fmt.Sprintf("%+.2f", v.Contribution), voteBar(v.Contribution))
 		}
 		a.gap()
-		a.table(t, 0)
+		t.Flush()
 	}
 	more := len(up) + len(down)
 	for _, side := range []struct {
@@ -200,13 +200,13 @@ func bySide(e filter.Explanation) (up, down []filter.Contribution) {
 
 // addContributions adds contributions with the words that the terms stand for, if these are others.
 func addContributions(a *answer, all []filter.Contribution) {
-	t := &screen.Table{To: a.stdout, Columns: defaultWidth} // a row at a time, since a message can have a million
+	t := a.table(defaultWidth)
 	for _, c := range all {
 		words := strings.Join(c.Tokens, " ")
 		if _, text, _ := strings.Cut(c.Term, ":"); strings.EqualFold(text, words) {
 			words = ""
 		}
-		t.Row(fmt.Sprintf("  %+.3f", c.Contribution), screen.Printable(c.Term), screen.Printable(words))
+		t.Row(fmt.Sprintf("  %+.3f", c.Contribution), c.Term, words)
 	}
 	t.Flush()
 }

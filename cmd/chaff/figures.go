@@ -126,12 +126,12 @@ type ofPart struct {
 // figures adds all figures that are defined, with a column for each part of the mail.
 func (a *answer) figures(parts ...ofPart) {
 	names := []string{"messages", "accuracy", "95% interval", "0-1 loss", "square loss", "log loss", "Brier score", "hm%", "sm%", "lam%", "(1-ROCA)%"}
-	var t table
-	t.row("", mapped(parts, func(p ofPart) string { return p.name }))
+	t := a.table(0)
+	t.Row("", mapped(parts, func(p ofPart) string { return p.name }))
 	for _, name := range names {
 		cells := mapped(parts, func(p ofPart) string { return figureOf(p.figures, name) })
 		if slices.ContainsFunc(cells, func(cell string) bool { return cell != "-" }) {
-			t.row(name, cells)
+			t.Row(name, cells)
 		}
 	}
 	a.figureTable(t, "")
@@ -139,38 +139,38 @@ func (a *answer) figures(parts ...ofPart) {
 
 // accuracies adds a line for each part of the mail: its accuracy, the interval, and the number of errors.
 func (a *answer) accuracies(parts ...ofPart) {
-	var t table
+	t := a.table(0)
 	for i, part := range parts {
 		label := [...]string{"accuracy  ", "          "}[min(i, 1)]
 		f := part.figures
 		if f == nil {
-			t.row(label, part.name, "no messages")
+			t.Row(label, part.name, "no messages")
 			continue
 		}
 		errors := plural(f.Errors(), "error") + " in " + screen.Grouped(f.Messages)
 		if f.Messages < metrics.FewToTell {
-			t.row(label, part.name, errors+": too few to tell")
+			t.Row(label, part.name, errors+": too few to tell")
 			continue
 		}
 		shown := figuresOf(f, "accuracy", "95% interval")
-		t.row(label, part.name, shown[0], "95% interval "+shown[1], errors)
+		t.Row(label, part.name, shown[0], "95% interval "+shown[1], errors)
 	}
-	a.table(t, 0)
+	t.Flush()
 }
 
 // errors adds how many messages of each class, a row, were given each class, a column.
 func (a *answer) errors(classes []string, f *metrics.Figures) {
-	var t table
-	t.row(screen.Quoted("true \\ given"), classes)
+	t := a.table(0)
+	t.Row(screen.Quoted("true \\ given"), classes)
 	for c, row := range f.Confusion {
-		t.row(classes[c], mapped(row, screen.Grouped))
+		t.Row(classes[c], mapped(row, screen.Grouped))
 	}
 	a.figureTable(t, "")
 	if len(classes) > 2 {
 		a.gap()
-		t = table{{"class", "messages", "precision", "recall", "F1"}}
+		t = a.table(0, "class", "messages", "precision", "recall", "F1")
 		for c, of := range f.Classes {
-			t.row(classes[c], of.Messages, percent(of.Precision, 2), percent(of.Recall, 2), percent(of.F1, 2))
+			t.Row(classes[c], of.Messages, percent(of.Precision, 2), percent(of.Recall, 2), percent(of.F1, 2))
 		}
 		a.figureTable(t, "")
 	}

@@ -111,13 +111,14 @@ func (i inspection) describe(a *answer) {
 		a.line("\nNo strongest terms: %v", filter.ErrNoTexts)
 	}
 	for _, class := range i.Strongest {
-		t := table{{"  weight", "messages", "term"}}
+		if len(class.Terms) == 0 {
+			continue
+		}
+		a.line("\nStrongest terms for %s:", class.Class)
+		t := a.table(defaultWidth, "  weight", "messages", "term")
 		for _, term := range class.Terms {
-			t.row("  "+number(&term.Weight), term.Messages, term.Term)
+			t.Row("  "+number(&term.Weight), term.Messages, term.Term)
 		}
-		if len(class.Terms) > 0 {
-			a.line("\nStrongest terms for %s:", class.Class)
-			a.table(t, defaultWidth)
-		}
+		t.Flush()
 	}
 }

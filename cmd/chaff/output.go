@@ -266,41 +266,23 @@ func (a *answer) warn(text string) {
 	}
 }
 
-// table is rows of cells, as they are shown.
-type table [][]string
-
-// row adds a row. Each text of a list is a cell.
-func (t *table) row(cells ...any) {
-	var row []string
-	for _, cell := range cells {
-		texts, isList := cell.([]string)
-		for _, text := range texts {
-			row = append(row, screen.Text("%s", text))
-		}
-		if !isList {
-			row = append(row, screen.Text("%v", cell))
-		}
+// table begins a table with its heads, if it has any. Its rows are cut at a width; 0 is none.
+func (a *answer) table(width int, heads ...string) *screen.Table {
+	t := &screen.Table{To: a.stdout, Columns: width}
+	if len(heads) > 0 {
+		t.Row(heads)
 	}
-	*t = append(*t, row)
-}
-
-// table prints a table whose rows are cut at a width; 0 is none.
-func (a *answer) table(t table, width int) {
-	out := &screen.Table{To: a.stdout, Columns: width}
-	for _, row := range t {
-		out.Row(row...)
-	}
-	out.Flush()
+	return t
 }
 
 // figureTable prints a table that a page has, too, and how to read it, if legend says so.
-func (a *answer) figureTable(t table, legend string) {
-	a.table(t, 0)
+func (a *answer) figureTable(t *screen.Table, legend string) {
+	if a.page != nil {
+		a.page.Tables, a.page.Notes = append(a.page.Tables, t.Rows), append(a.page.Notes, legend)
+	}
+	t.Flush()
 	if legend != "" {
 		a.gap()
 		screen.Paragraph(a.stdout, "", "%s", legend)
-	}
-	if a.page != nil {
-		a.page.Tables, a.page.Notes = append(a.page.Tables, t), append(a.page.Notes, legend)
 	}
 }

@@ -201,11 +201,11 @@ func (a *answer) doubtful(n int, review string) {
 
 // worst adds the messages to doubt most.
 func (a *answer) worst(doubts []doubtful) {
-	var t table
+	t := a.table(0)
 	for _, d := range doubts[:min(3, len(doubts))] {
-		t.row(strings.Repeat(" ", 12)+d.Label+": "+screen.Cut(cmp.Or(d.Subject, "(no subject)"), 30), d.Path)
+		t.Row(strings.Repeat(" ", 12)+d.Label+": "+screen.Cut(cmp.Or(d.Subject, "(no subject)"), 30), d.Path)
 	}
-	a.table(t, 0)
+	t.Flush()
 }
 
 // worstOf returns the messages of a mailbox to doubt most.

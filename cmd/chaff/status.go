@@ -101,12 +101,12 @@ func (s state) describe(a *answer) {
 	a.count("expired", s.Expired, ofExpired)
 	a.doubtful(s.Doubtful, "chaff review"+a.use()+" PATH")
 	a.gap()
-	t := table{{"class", "messages", "taught today", "30 days", "last learned"}}
+	t := a.table(defaultWidth, "class", "messages", "taught today", "30 days", "last learned")
 	const widestClass = 30 // columns that a row has room for
 	for _, c := range s.Classes {
-		t.row(screen.Cut(screen.Text("%s", c.Class), widestClass), c.Messages, c.Today, c.Month, timeText(c.Last))
+		t.Row(screen.Cut(screen.Text("%s", c.Class), widestClass), c.Messages, c.Today, c.Month, timeText(c.Last))
 	}
-	a.table(t, defaultWidth)
+	t.Flush()
 	a.gap()
 	windows := s.Telling()
 	if len(windows) == 0 {
@@ -115,12 +115,12 @@ func (s state) describe(a *answer) {
 	}
 	a.line("As judged before they were learned, by the class of the higher score:")
 	heads := []string{"accuracy", "95% interval", "errors", "hm%", "sm%", "(1-ROCA)%"}
-	t = nil
-	t.row("  messages", heads)
+	t = a.table(0)
+	t.Row("  messages", heads)
 	for _, of := range windows {
-		t.row("  "+of.Name(), figuresOf(of.Figures, heads...))
+		t.Row("  "+of.Name(), figuresOf(of.Figures, heads...))
 	}
-	a.table(t, 0)
+	t.Flush()
 }
 
 // timeText formats a time for people where they are; a dash for none.

@@ -123,7 +123,7 @@ func (s seen) print(w io.Writer) {
 			if i == 0 && s.notes[n] != "" {
 				note = "  (" + s.notes[n] + ")"
 			}
-			t.Row(screen.Text("  %s:", f.Name), screen.Text("%s%s", f.Value, note))
+			t.Row("  "+string(f.Name)+":", string(f.Value)+note)
 		}
 	}
 	t.Flush()
@@ -139,20 +139,20 @@ func (s seen) print(w io.Writer) {
 		t.Row("Links")
 	}
 	for _, link := range s.Links {
-		cells := []string{screen.Text("  %s", link.Kind), screen.Text("%s", link.URL), screen.Text("%s", link.Text)}
+		cells := []any{"  " + link.Kind.String(), string(link.URL), string(link.Text)}
 		if len(link.Text) == 0 {
 			cells = cells[:2]
 		}
 		t.Row(cells...)
 	}
 	for _, mark := range s.Marks {
-		t.Row(screen.Text("Marked: %s", mark))
+		t.Row("Marked: " + mark)
 	}
 	for _, repair := range s.Repairs {
 		if phrase, cut := strings.CutPrefix(repair, "cut: "); cut {
-			t.Row(screen.Text("Cut: %s", phrase))
+			t.Row("Cut: " + phrase)
 		} else {
-			t.Row(screen.Text("Repaired: %s", repair))
+			t.Row("Repaired: " + repair)
 		}
 	}
 	t.Flush()
@@ -163,7 +163,7 @@ func (s seen) print(w io.Writer) {
 		if words != "" {
 			words = strings.Repeat(" ", max(termWidth-screen.Width(screen.Printable(term.Term)), 0)) + "  " + words
 		}
-		t.Row(screen.Text("  %d", term.Count), screen.Text("%s%s", term.Term, words))
+		t.Row(screen.Text("  %d", term.Count), term.Term+words)
 	}
 	t.Flush()
 	if s.grams > 0 {

@@ -147,12 +147,12 @@ func (x *training) describe(a *answer, r trainingReport) {
 	if !filter.IsSpamFilter(r.classes) {
 		question, class = "which class is it?", "--class NAME"
 	}
-	var next table
-	next.row("next      ", screen.Quoted("chaff classify"+use+" < message"), question)
+	next := a.table(0)
+	next.Row("next      ", screen.Quoted("chaff classify"+use+" < message"), question)
 	if !x.noLog {
-		next.row("", screen.Quoted("chaff learn "+class+use+" < message"), "correct it")
+		next.Row("", screen.Quoted("chaff learn "+class+use+" < message"), "correct it")
 	}
-	a.table(next, 0)
+	next.Flush()
 	if len(r.Doubts) == 0 && !x.quick { // what matters fits fifteen lines
 		x.more(a)
 	}

@@ -232,18 +232,18 @@ func (r tuneReport) describe(a *answer) {
 	if !a.verbose {
 		shown = shown[:min(len(shown), shownTrials)]
 	}
-	var t table
+	t := a.table(0)
 	var numbers, keys []string
 	for i, key := range s.keys() {
 		numbers, keys = append(numbers, fmt.Sprintf("[%d]", i+1)), append(keys, fmt.Sprintf("[%d] %s", i+1, key))
 	}
 	a.fact("settings", "%s", strings.Join(keys, ", "))
 	a.gap()
-	t.row("trial", heads, numbers, "")
+	t.Row("trial", heads, numbers, "")
 	for _, row := range shown {
-		t.row(row.Trial, figuresOf(row.Figures, heads...), s.cells(row), row.Error)
+		t.Row(row.Trial, figuresOf(row.Figures, heads...), s.cells(row), row.Error)
 	}
-	a.table(t, 0)
+	t.Flush()
 	if more := len(r.Trials) - len(shown); more > 0 {
 		a.line("and %s (--verbose: all)", plural(more, "more trial"))
 	}

@@ -175,12 +175,12 @@ func (b *bench) compare(mail func() (*train.Collection, error)) (measured, error
 		return measured{}, err
 	}
 	b.tell("  training every model")
-	comparison, err := evaluate.Compare(b.ctx, collection, models.Names(), b.trainOptions())
-	if err := errors.Join(err, errors.Join(comparison.Failed...)); err != nil {
+	compared, failed, err := evaluate.Compare(b.ctx, collection, models.Names(), b.trainOptions())
+	if err := errors.Join(err, errors.Join(failed...)); err != nil {
 		return measured{}, err
 	}
 	m := measured{mail: collection.Summary()}
-	for _, t := range comparison.Models {
+	for _, t := range compared {
 		m.models = append(m.models, t.Result)
 	}
 	return m, nil

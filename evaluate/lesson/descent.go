@@ -166,7 +166,7 @@ func (p *page) losses() {
 		if z > 0 {
 			prediction[0] = 1
 		}
-		return metrics.ZeroOneLoss(label, prediction), metrics.SquareLoss(label, []float64{0, z}, 2)
+		return metrics.Measure(label, prediction, 2).ZeroOneLoss, metrics.SquareLoss(label, []float64{0, z}, 2)
 	}
 	p.picture = &report.Drawing{
 		Title: "The loss of a letter", X: "y f(x)", Y: "loss", From: report.Point{X: -2, Y: -0.2}, To: report.Point{X: 2, Y: 9.2},

@@ -61,16 +61,26 @@ func Clip(text string, characters int) string {
 // stay aligned.
 type Table struct {
 	To      io.Writer
-	Columns int // rows are cut after so many, unless it is 0
-	rows    [][]string
+	Columns int        // rows are cut after so many, unless it is 0
+	Rows    [][]string // of printable text, each with at least one cell
 }
 
 // maxRows is how many rows are aligned with each other: they are in memory until then.
 const maxRows = 1000
 
-// Row adds a row of printable texts, at least one.
-func (t *Table) Row(cells ...string) {
-	if t.rows = append(t.rows, cells); len(t.rows) == maxRows {
+// Row adds a row, with a cell for each value, and for each text of a list. It makes them printable, as [Printf] does.
+func (t *Table) Row(values ...any) {
+	var row []string
+	for _, value := range values {
+		texts, isList := value.([]string)
+		for _, text := range texts {
+			row = append(row, Printable(text))
+		}
+		if !isList {
+			row = append(row, Text("%v", value))
+		}
+	}
+	if t.Rows = append(t.Rows, row); len(t.Rows) == maxRows {
 		t.Flush()
 	}
 }
@@ -79,7 +89,7 @@ func (t *Table) Row(cells ...string) {
 func (t *Table) Flush() {
 	const gap = 2 // spaces between two columns
 	var widths []int
-	for _, cells := range t.rows {
+	for _, cells := range t.Rows {
 		for c, cell := range cells[:len(cells)-1] {
 			if c == len(widths) {
 				widths = append(widths, 0)
@@ -87,7 +97,7 @@ func (t *Table) Flush() {
 			widths[c] = max(widths[c], Width(cell)+gap)
 		}
 	}
-	for _, cells := range t.rows {
+	for _, cells := range t.Rows {
 		var line strings.Builder
 		for c, cell := range cells {
 			line.WriteString(cell)
@@ -101,7 +111,7 @@ func (t *Table) Flush() {
 		}
 		io.WriteString(t.To, text+"\n")
 	}
-	t.rows = nil
+	t.Rows = nil
 }
 
 // Grouped returns a number with a comma before each three digits but the first.

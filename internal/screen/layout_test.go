@@ -76,7 +76,7 @@ func TestTablesAlignWideText(t *testing.T) {
 	var out strings.Builder
 	table := &Table{To: &out, Columns: 24}
 	for _, row := range [][3]string{{"from", "verdict", "subject"}, {"速水", "ham", "short"}, {"Ruth", "spam", "longer than the table"}, {}} {
-		table.Row(row[:]...)
+		table.Row(row[:])
 	}
 	table.Flush()
 	want := "from  verdict  subject\n" +
