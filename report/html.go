@@ -26,19 +26,13 @@ func Style() string { return style }
 // section is a part of the page with a heading.
 type section struct {
 	ID, Title, Note string
-	Figures         []figure
+	Figures         []Plot
 	Tables          []table
 	Messages        []evaluate.Judged
 	Legend          []stretch
 	Texts           []shadedText
-	plots           []Plot
 	Left            string // why plots are left out
 	Fold            string // the name of the fold that hides the note and the tables; empty without one
-}
-
-type figure struct {
-	Alt, Note string
-	Source    template.URL
 }
 
 // table is a table whose cells are text.
@@ -66,6 +60,10 @@ func (p Page) write(w io.Writer, part string) error {
 		"score": func(x float64) string { return fixed(x, 3) }, "probability": func(x float64) string { return fixed(x, 4) }, "signed": signed,
 		"title": func(j evaluate.Judged) string { return clean(evaluate.Title(j.Subject, j.From), maxSubject) }, "evidence": p.evidenceClass, "toScore": p.toScore, "probabilityName": func() string { return filter.ProbabilityName(p.Classes) },
 		"style": func() template.CSS { return template.CSS(style) },
+		"alt":   func(plot Plot) string { return plot.chart.Title.Text + ". " + clean(plot.Alt, 900) }, // characters
+		"source": func(plot Plot) template.URL {
+			return template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(plot.SVG()))
+		},
 	}).Parse(pageTemplate))
 	var b bytes.Buffer
 	err := t.ExecuteTemplate(&b, part, struct {
@@ -85,7 +83,11 @@ as the model counts it. Repeated empty lines are shown as one. Point at a word, 
 // sections returns the parts of the page that are not empty.
 func (p Page) sections() []section {
 	const probabilityNote = "Messages in order of their probability, in groups of equal size: the mean that was predicted, and the share that came true."
-	measured, ofModel := p.notes()
+	measured, ofModel := "", "" // names of the model and the mail of the parts about a single model
+	if len(p.Models) > 0 {
+		of := "For " + clean(p.Models[0].Model, maxName)
+		measured, ofModel = of+", on "+clean(p.On, maxLine)+".", of+"."
+	}
 	comparison, onMail, fold := "Comparison", "", "All figures"
 	if len(p.Models) == 1 {
 		comparison, fold = "Figures", ""
@@ -97,25 +99,23 @@ func (p Page) sections() []section {
 		onMail = joined(onMail, screen.Sprintf("The first %d models of the comparison.", n))
 	}
 	parts := append(p.explained(), []section{
-		{ID: "models", Title: comparison, Note: p.figuresNote(), plots: []Plot{p.models()}, Tables: p.figureTables(), Fold: fold},
-		{ID: "curves", Title: "Ham lost and spam missed", Note: onMail, plots: []Plot{p.roc()}, Tables: []table{p.operatingTable()}},
-		{ID: "learning", Title: "Learning", plots: []Plot{p.epochs("Accuracy by epoch", "accuracy (%)", false), p.epochs("Loss by epoch", "loss of the trainer (logarithmic)", true)}},
+		{ID: "models", Title: comparison, Note: p.figuresNote(), Figures: []Plot{p.models()}, Tables: p.figureTables(), Fold: fold},
+		{ID: "curves", Title: "Ham lost and spam missed", Note: onMail, Figures: []Plot{p.roc()}, Tables: []table{p.operatingTable()}},
+		{ID: "learning", Title: "Learning", Figures: []Plot{p.epochs("Accuracy by epoch", "accuracy (%)", false), p.epochs("Loss by epoch", "loss of the trainer (logarithmic)", true)}},
 		{ID: "probabilities", Title: "Probabilities", Note: joined(measured, probabilityNote), Tables: []table{p.reliabilityTable()}},
 		{ID: "terms", Title: "Strongest terms", Note: ofModel, Tables: p.termTables()},
-		{ID: "two-terms", Title: "Two terms", plots: []Plot{p.twoTerms()}},
+		{ID: "two-terms", Title: "Two terms", Figures: []Plot{p.twoTerms()}},
 		{ID: "mistakes", Title: "Worst mistakes", Note: joined(measured, "With the strongest evidence for the predicted class. Of messages with the same subject, one is shown."), Messages: p.Mistakes},
 	}...)
 	var all []section
 	for _, s := range parts {
 		s.Tables = slices.DeleteFunc(s.Tables, func(t table) bool { return len(t.Rows) == 0 })
-		for _, plot := range s.plots {
+		s.Figures = slices.DeleteFunc(s.Figures, func(plot Plot) bool {
 			if plot.chart == nil {
 				s.Left = joined(s.Left, plot.Note)
-				continue
 			}
-			alt := plot.chart.Title.Text + ". " + clean(plot.Alt, 900) // characters
-			s.Figures = append(s.Figures, figure{alt, plot.Note, template.URL("data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString(plot.SVG()))})
-		}
+			return plot.chart == nil
+		})
 		if len(s.Figures)+len(s.Tables)+len(s.Messages)+len(s.Texts)+len(s.Left) > 0 {
 			all = append(all, s)
 		}
@@ -138,7 +138,7 @@ func (p Page) explained() []section {
 	texts, left := e.Texts()
 	terms := e.Contributions[:min(maxTerms, len(e.Contributions))]
 	return []section{
-		{ID: "evidence", Title: "Evidence", Note: evidence, plots: []Plot{p.evidence()}},
+		{ID: "evidence", Title: "Evidence", Note: evidence, Figures: []Plot{p.evidence()}},
 		{ID: "text", Title: "Message", Note: withLeft(textNote, "The last %d bytes are left out.", left), Legend: legend, Texts: shadedTexts(texts)},
 		{ID: "weighed", Title: "Terms", Note: withLeft(weighed, "The weakest %d are left out.", len(e.Contributions)-len(terms)), Tables: []table{p.weighedTable(terms)}},
 	}
@@ -150,15 +150,6 @@ func (p Page) toScore(j evaluate.Judged, term evaluate.Reason) float64 {
 		return -term.Contribution
 	}
 	return term.Contribution
-}
-
-// notes name the model and the mail of the parts about a single model.
-func (p Page) notes() (measured, ofModel string) {
-	if len(p.Models) == 0 {
-		return "", ""
-	}
-	of := "For " + clean(p.Models[0].Model, maxName)
-	return of + ", on " + clean(p.On, maxLine) + ".", of + "."
 }
 
 // evidenceClass returns the CSS class of a contribution. With two classes, a negative score is evidence for the first of them; with more,

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"chaff/filter"
 	"chaff/internal/screen"
@@ -21,12 +22,8 @@ func (p Page) figuresNote() string {
 	return joined(append(slices.Clone(p.Notes), note)...)
 }
 
-// inWords returns the name of a figure as people say it, for which a terminal has no room.
-func inWords(name string) string {
-	return cmp.Or(map[string]string{
-		"hm%": "ham lost %", "sm%": "spam missed %", "lam%": "mean of both %", "(1-ROCA)%": "pairs in wrong order %",
-	}[name], name)
-}
+// inWords has the names of figures as people say them, for which a terminal has no room.
+var inWords = map[string]string{"hm%": "ham lost %", "sm%": "spam missed %", "lam%": "mean of both %", "(1-ROCA)%": "pairs in wrong order %"}
 
 // figureTables has the figures of a result, as the command prints them.
 func (p Page) figureTables() (all []table) {
@@ -35,7 +32,7 @@ func (p Page) figureTables() (all []table) {
 		for _, texts := range rows {
 			var cells []cell
 			for i, text := range texts {
-				cells = append(cells, cell{clean(inWords(text), maxName), [...]kind{name, number}[min(i, 1)]})
+				cells = append(cells, cell{clean(cmp.Or(inWords[text], text), maxName), [...]kind{name, number}[min(i, 1)]})
 			}
 			t.Rows = append(t.Rows, cells)
 		}
@@ -88,4 +85,17 @@ func (p Page) termTables() (all []table) {
 		all = append(all, t)
 	}
 	return all
+}
+
+func (p Page) weighedTable(shown []filter.Contribution) table {
+	t := table{Head: []cell{{"term", prose}, {"adds", number}, {"weight", number}, {"value", number}, {"messages", number}, {"made of", prose}}}
+	for i, w := range shown {
+		messages := "-" // of runs of bytes, which are not counted
+		if w.Messages > 0 {
+			messages = screen.Grouped(int(w.Messages))
+		}
+		t.row(clean(w.Term, maxTerm), signed(w.Contribution), fixed(w.Weight, 4), fixed(w.Value, 4), messages, clean(strings.Join(w.Tokens, " "), maxTerm))
+		t.Rows[i][1].Kind += kind(" " + p.evidenceClass(w.Contribution))
+	}
+	return t
 }

@@ -154,16 +154,3 @@ func cleanText(s string, max int) string {
 	}
 	return b.String()
 }
-
-func (p Page) weighedTable(shown []filter.Contribution) table {
-	t := table{Head: []cell{{"term", prose}, {"adds", number}, {"weight", number}, {"value", number}, {"messages", number}, {"made of", prose}}}
-	for i, w := range shown {
-		messages := "-" // of runs of bytes, which are not counted
-		if w.Messages > 0 {
-			messages = screen.Grouped(int(w.Messages))
-		}
-		t.row(clean(w.Term, maxTerm), signed(w.Contribution), fixed(w.Weight, 4), fixed(w.Value, 4), messages, clean(strings.Join(w.Tokens, " "), maxTerm))
-		t.Rows[i][1].Kind += kind(" " + p.evidenceClass(w.Contribution))
-	}
-	return t
-}
