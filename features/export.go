@@ -34,13 +34,24 @@ func ParseExportFormat(name string) (ExportFormat, error) {
 // Write writes the documents of d to w, in order.
 func (d *Dataset) Write(w io.Writer, format ExportFormat) error {
 	out := bufio.NewWriter(w)
+	plus, bar := "+1", ""
+	if format == VowpalWabbit {
+		plus, bar = "1", " |"
+	}
 	var line []byte
 	var cells []uint64 // the id and the value of each term
 	rows := d.Rows()
 	for i, label := range d.Labels {
-		line = d.appendLabel(line[:0], label, format)
+		switch {
+		case len(d.Classes) != 2:
+			line = strconv.AppendInt(line[:0], int64(label)+1, 10)
+		case label == 0:
+			line = append(line[:0], "-1"...)
+		default:
+			line = append(line[:0], plus...)
+		}
+		line, cells = append(line, bar...), cells[:0]
 		x := rows.Row(i)
-		cells = cells[:0]
 		for k, id := range x.IDs {
 			cells = append(cells, uint64(id)<<32|uint64(math.Float32bits(x.Values[k])))
 		}
@@ -49,28 +60,9 @@ func (d *Dataset) Write(w io.Writer, format ExportFormat) error {
 			line = strconv.AppendUint(append(line, ' '), cell>>32+1, 10)
 			line = strconv.AppendFloat(append(line, ':'), float64(math.Float32frombits(uint32(cell))), 'g', -1, 32)
 		}
-		line = append(line, '\n')
-		if _, err := out.Write(line); err != nil {
+		if _, err := out.Write(append(line, '\n')); err != nil {
 			return err
 		}
 	}
 	return errors.Join(d.Err(), out.Flush())
-}
-
-// appendLabel appends the label and what separates it from the features.
-func (d *Dataset) appendLabel(line []byte, label int32, format ExportFormat) []byte {
-	switch {
-	case len(d.Classes) != 2:
-		line = strconv.AppendInt(line, int64(label)+1, 10)
-	case label == 0:
-		line = append(line, "-1"...)
-	case format == LibSVM:
-		line = append(line, "+1"...)
-	default:
-		line = append(line, '1')
-	}
-	if format == VowpalWabbit {
-		line = append(line, " |"...)
-	}
-	return line
 }

@@ -57,7 +57,7 @@
 //	perceptron               cs440 lecture 16, "Perceptron"; collins; mlcourse; grosse 4   perceptron.go
 //	learning rates, starts   cs440 lecture 16, "Implementation details"                    steps.go
 //	averaged perceptron      Freund, Schapire, Machine Learning 37, 1999                   steps.go
-//	convergence, the bound   collins, "The Perceptron Convergence Theorem"; mlcourse       convergence.go
+//	convergence, the bound   collins, "The Perceptron Convergence Theorem"; mlcourse       perceptron.go
 //	multi-class perceptron   cs440 lecture 16, "Multi-class perceptrons"                   multiclassperceptron.go
 //	differentiable           cs440 lecture 16, "Differentiable Perceptron"                 tanh.go
 //	least mean squares       cs446 lecture 4, "Least Mean Square Error"                    lms.go

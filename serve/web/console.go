@@ -213,37 +213,25 @@ func (c *console) teachKept(_ http.ResponseWriter, r *http.Request) (string, err
 	return "/history?" + query.Encode(), nil
 }
 
-type historyBody struct {
-	Records  []*serve.Record
-	Found    int
-	All      int
-	Query    string
-	Verdict  string
-	Verdicts []string
-	Here     string // the address of the page
-	Earlier  string // the address of the next page; "" for none
-	Later    string
-}
-
 func (c *console) history(r *http.Request, v *view) error {
 	q, all := r.URL.Query(), c.engine.History.All()
-	b := &historyBody{All: len(all), Query: screen.Clip(strings.TrimSpace(q.Get("q")), 200), Verdict: q.Get("verdict"), Verdicts: verdictsOf(c.engine.Settings())}
-	needle := strings.ToLower(b.Query)
-	found := slices.DeleteFunc(all, func(r *serve.Record) bool { return !matches(r, needle, b.Verdict) })
-	b.Found = len(found)
+	query, verdict := screen.Clip(strings.TrimSpace(q.Get("q")), 200), q.Get("verdict")
+	needle := strings.ToLower(query)
+	found := slices.DeleteFunc(all, func(r *serve.Record) bool { return !matches(r, needle, verdict) })
 	from, _ := strconv.Atoi(q.Get("from"))
 	from = min(max(from, 0), len(found))
 	to := min(from+maxCards, len(found))
 	address := func(from int) string {
-		return "/history?" + url.Values{"q": {b.Query}, "verdict": {b.Verdict}, "from": {strconv.Itoa(from)}}.Encode()
+		return "/history?" + url.Values{"q": {query}, "verdict": {verdict}, "from": {strconv.Itoa(from)}}.Encode()
 	}
+	b := object{"Records": found[from:to], "Found": len(found), "All": len(all), "Query": query, "Verdict": verdict, "Verdicts": verdictsOf(c.engine.Settings()), "Here": address(from)}
 	if to < len(found) {
-		b.Earlier = address(to)
+		b["Earlier"] = address(to)
 	}
 	if from > 0 {
-		b.Later = address(max(from-maxCards, 0))
+		b["Later"] = address(max(from-maxCards, 0))
 	}
-	b.Records, b.Here, v.Body = found[from:to], address(from), b
+	v.Body = b
 	return nil
 }
 
