@@ -218,8 +218,8 @@ func (h *head) Fields(v Classification) []verdictfield.Field {
 		}
 		add("X-Spam-Flag", flag)
 		status = fmt.Sprintf("%s, score=%.2f", status, v.Score)
-		if spam := h.settings.Thresholds.Spam; spam < metrics.Beyond {
-			status += fmt.Sprintf(" required=%.2f", spam)
+		if t := h.settings.Thresholds; t.FindsSpam() {
+			status += fmt.Sprintf(" required=%.2f", t.Spam)
 		}
 		add("X-Spam-Status", status)
 	}

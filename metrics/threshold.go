@@ -55,6 +55,9 @@ type Thresholds struct {
 // Beyond is a threshold that no score reaches.
 const Beyond = 1e6
 
+// FindsSpam reports whether a score can reach the threshold of spam.
+func (t Thresholds) FindsSpam() bool { return t.Spam < Beyond }
+
 // Scale says what the scores of a model mean before any message is scored. The zero value is a model whose scores have no unit.
 type Scale struct {
 	// Ham is how many ham the model has learned, near-duplicates once. If fewer than are scored, those count.

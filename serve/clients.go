@@ -5,10 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"chaff/filter"
@@ -17,7 +15,7 @@ import (
 
 // Service is what protocols ask of an [Engine]. Tests of protocols change parts of it.
 type Service interface {
-	Connect(protocol string, clients *atomic.Int64) (done func(), err error)
+	Clients(l net.Listener, protocol, busy string) net.Listener
 	NewMessage() *Message
 	HasModel(user string) bool
 	Judge(ctx context.Context, from Origin, raw []byte) (Verdict, error)
@@ -39,6 +37,7 @@ type Client interface {
 type Conn struct {
 	net.Conn
 	Last time.Time // when what the client has begun has to have come; zero for no limit
+	gone func()    // is told of its end
 
 	mu    sync.Mutex // of its end
 	begun bool       // something that is to be finished
@@ -61,7 +60,6 @@ type Server struct {
 	Working context.Context
 
 	warnings limit
-	clients  atomic.Int64    // that are connected
 	accepts  context.Context // ends when the daemon stops; nil in tests of protocols
 	open     sync.WaitGroup
 }
@@ -69,11 +67,15 @@ type Server struct {
 // IsStopping reports whether the daemon stops.
 func (s *Server) IsStopping() bool { return s.accepts != nil && s.accepts.Err() != nil }
 
+// whenStopping is how long a client that has begun nothing may be silent when the daemon stops: its request may be on its way.
+const whenStopping = 200 * time.Millisecond
+
 // Await sets until when a client may be silent. Begun says whether it has begun something: one that has not gets [ErrClosed] when the daemon stops.
 func (s *Server) Await(conn *Conn, begun bool) error {
 	conn.mu.Lock()
 	defer conn.mu.Unlock()
 	if conn.begun = begun; s.IsStopping() && !begun {
+		conn.Expect(whenStopping)
 		return ErrClosed
 	}
 	return conn.Expect(s.Idle)
@@ -84,7 +86,7 @@ func (c *Conn) hurry() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.begun {
-		c.SetReadDeadline(time.Now().Add(200 * time.Millisecond)) // its request may be on its way
+		c.Expect(whenStopping)
 	}
 }
 
@@ -119,14 +121,7 @@ func (s *Server) Warn(format string, args ...any) {
 
 // begin answers a client in a goroutine of its own, and closes its connection afterwards.
 func (s *Server) begin(of net.Conn) {
-	done, err := s.Engine.Connect(s.Protocol, &s.clients)
-	if err != nil {
-		of.SetWriteDeadline(time.Now().Add(time.Second))
-		io.WriteString(of, s.Busy)
-		of.Close()
-		return
-	}
-	conn := &Conn{Conn: of}
+	conn := of.(*Conn)
 	c := s.Begin(conn)
 	stopHurry := context.AfterFunc(s.accepts, conn.hurry)
 	stopClose := context.AfterFunc(s.Working, func() { conn.Close() })
@@ -138,7 +133,6 @@ func (s *Server) begin(of net.Conn) {
 				s.Warn("internal error: %v: please report it", fault)
 				c.Fail()
 			}
-			done()
 			conn.Close()
 		}()
 		c.Answer()
@@ -159,7 +153,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	working, abandon := context.WithCancel(context.WithoutCancel(ctx))
 	defer abandon()
 	s.accepts, s.Working = accepts, working
-	err := accept(ctx, l, s.begin, func(err error) { s.Warn("accept a client: %v: trying again", err) })
+	err := accept(ctx, s.Engine.Clients(l, s.Protocol, s.Busy), s.begin, func(err error) { s.Warn("accept a client: %v: trying again", err) })
 	stop()
 	late := time.AfterFunc(cmp.Or(s.Grace, 10*time.Second), abandon)
 	s.open.Wait()

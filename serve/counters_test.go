@@ -3,7 +3,6 @@ package serve
 import (
 	"regexp"
 	"strings"
-	"sync/atomic"
 	"testing"
 )
 
@@ -26,11 +25,7 @@ func TestCountersCountWhatHappens(t *testing.T) {
 	if _, err := e.Forget(t.Context(), Origin{}, mail("spam", 50)); err != nil {
 		t.Error(err)
 	}
-	done, err := e.Connect("spamd", new(atomic.Int64))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer done()
+	defer newPort(t, e).dial(t).Close()
 	text := string(e.Metrics())
 	for _, want := range []string{
 		`chaff_verdicts_total{verdict="spam"} 3`, `chaff_verdicts_total{verdict="ham"} 1`, `chaff_unjudged_total{reason="too_large"} 1`,

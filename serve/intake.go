@@ -1,21 +1,54 @@
 package serve
 
-import "sync/atomic"
+import (
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
 
-// Connect admits a client of a protocol to a listener, whose clients it counts. The caller calls done when it has gone. With [ErrBusy] the listener
-// has too many: each has its own number, so that idle clients of a port delay no mail that comes by a Unix socket.
-func (e *Engine) Connect(protocol string, clients *atomic.Int64) (done func(), err error) {
-	if clients.Add(1) > int64(e.options.Connections) {
-		clients.Add(-1)
-		e.Counters.Refused.Add(protocol, 1)
-		return nil, ErrBusy
+// clients is a listener that the engine admits clients of a protocol to. Each has its own number, so that idle clients of a port delay no mail that comes by
+// a Unix socket.
+type clients struct {
+	net.Listener
+	engine         *Engine
+	protocol, busy string
+	connected      atomic.Int64
+}
+
+// Clients returns l, whose connections are each a [Conn] then. A client too many is told that the daemon is busy, and its connection closed.
+func (e *Engine) Clients(l net.Listener, protocol, busy string) net.Listener {
+	return &clients{Listener: l, engine: e, protocol: protocol, busy: busy}
+}
+
+func (l *clients) Accept() (net.Conn, error) {
+	counters := l.engine.Counters
+	for {
+		conn, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if l.connected.Add(1) <= int64(l.engine.options.Connections) {
+			counters.Connections.Add(l.protocol, 1)
+			counters.Connected.Add(l.protocol, 1)
+			return &Conn{Conn: conn, gone: sync.OnceFunc(func() {
+				l.connected.Add(-1)
+				counters.Connected.Add(l.protocol, -1)
+			})}, nil
+		}
+		l.connected.Add(-1)
+		counters.Refused.Add(l.protocol, 1)
+		conn.SetWriteDeadline(time.Now().Add(time.Second))
+		io.WriteString(conn, l.busy)
+		conn.Close()
 	}
-	e.Counters.Connections.Add(protocol, 1)
-	e.Counters.Connected.Add(protocol, 1)
-	return func() {
-		clients.Add(-1)
-		e.Counters.Connected.Add(protocol, -1)
-	}, nil
+}
+
+// Close ends the connection, and makes room for another client.
+func (c *Conn) Close() error {
+	c.gone()
+	return c.Conn.Close()
 }
 
 // Message is a message that a protocol is reading, within the limits of the engine. It belongs to one goroutine.

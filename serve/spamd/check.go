@@ -14,7 +14,7 @@ import (
 // judged is what a client is told of a message.
 type judged struct {
 	serve.Verdict
-	threshold float64
+	settings filter.Settings // of the model
 }
 
 func (c *client) check(r request) error {
@@ -25,11 +25,10 @@ func (c *client) check(r request) error {
 	if err != nil {
 		return err
 	}
-	settings := e.Settings()
-	if !filter.IsSpamFilter(settings.Classes) {
+	j := judged{settings: e.Settings()}
+	if !filter.IsSpamFilter(j.settings.Classes) {
 		return errClasses
 	}
-	j := judged{threshold: settings.Thresholds.Spam}
 	if j.Verdict, err = e.Judge(c.server.Working, from, m.Bytes()); err != nil {
 		return err
 	}
@@ -106,7 +105,7 @@ func (j judged) line(asked command) string {
 
 // figures returns the score and the threshold in tenths, so that score >= threshold if and only if the message is spam.
 func (j judged) figures() (score, threshold float64) {
-	score, threshold = tenths(j.Score), tenths(j.threshold)
+	score, threshold = tenths(j.Score), tenths(j.settings.Thresholds.Spam)
 	switch {
 	case j.isSpam():
 		score = max(score, threshold)
@@ -140,8 +139,11 @@ func (j judged) report() []byte {
 		return fmt.Appendf(nil, "chaff has not judged this message: %v\n", j.Unjudged)
 	}
 	score, threshold := j.figures()
-	return fmt.Appendf(nil, "chaff judges this message: %s\nScore %.1f, spam from %.1f. Probability of spam %.3f\n",
-		j.Verdict.Verdict, score, threshold, j.Probability)
+	from := ""
+	if j.settings.Thresholds.FindsSpam() {
+		from = fmt.Sprintf(", spam from %.1f", threshold)
+	}
+	return fmt.Appendf(nil, "chaff judges this message: %s\nScore %.1f%s. Probability of spam %.3f\n", j.Verdict.Verdict, score, from, j.Probability)
 }
 
 func (c *client) tell(r request) error {

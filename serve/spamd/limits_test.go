@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"chaff/filter"
+	"chaff/metrics"
 	"chaff/serve"
 	"chaff/test/servetest"
 )
@@ -267,6 +268,17 @@ func TestTheEndFinishesWhatHasBegun(t *testing.T) {
 	}
 }
 
+func TestTheEndDoesNotWaitForAClientThatHasItsReply(t *testing.T) {
+	d := start(t, "unix", servetest.NewEngine(t, nil), nil)
+	c := d.dial(t)
+	io.WriteString(c, "PING SPAMC/1.2\r\n")
+	read(t, c) // to the end of the reply, and not of the connection
+	began := time.Now()
+	if err := d.stop(); err != nil || time.Since(began) > 700*time.Millisecond {
+		t.Errorf("ended after %v, %v", time.Since(began), err)
+	}
+}
+
 func TestTheEndWaitsOnlySoLong(t *testing.T) {
 	e := servetest.NewEngine(t, nil)
 	d := start(t, "unix", broken{e, func(ctx context.Context) (serve.Verdict, error) {
@@ -300,8 +312,12 @@ func TestFiguresAgreeWithTheVerdict(t *testing.T) {
 	} {
 		var v serve.Verdict
 		v.Score, v.Verdict = test.score, test.verdict
-		if got := (judged{v, test.threshold}).line(check); got != test.want {
+		j := judged{v, filter.Settings{Thresholds: &metrics.Thresholds{Spam: test.threshold}}}
+		if got := j.line(check); got != test.want {
 			t.Errorf("%v: got %q, want %q", test, got, test.want)
+		}
+		if got := string(j.report()); strings.Contains(got, "spam from") != (test.threshold < 1000) {
+			t.Errorf("%v: reports %q", test, got)
 		}
 	}
 }

@@ -87,7 +87,8 @@ func (c *client) Answer() {
 		c.fail(err)
 		return
 	}
-	c.conn.Last = serve.Until(time.Second, c.conn.Last)
+	c.inMessage, c.conn.Last = false, serve.Until(time.Second, c.conn.Last)
+	_ = s.Await(c.conn, false) // the end of the daemon comes sooner
 	c.drain()
 }
 
@@ -104,6 +105,7 @@ func (c *client) fail(err error) {
 		c.server.Warn("bad request from %s: %v: connection closed", serve.ClientOf(c.conn), err) // it would end in what the client chose
 	}
 	c.write(errorReply(err), nil)
+	c.conn.Expect(c.server.Idle)
 	c.drain()
 }
 
@@ -113,7 +115,6 @@ func (c *client) drain() {
 	if half, ok := c.conn.Conn.(interface{ CloseWrite() error }); ok {
 		_ = half.CloseWrite()
 	}
-	c.conn.Expect(c.server.Idle)
 	_, _ = io.CopyN(io.Discard, c.in, maxDrained)
 }
 

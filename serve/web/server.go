@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"chaff/filter"
@@ -34,8 +33,6 @@ type server struct {
 	token   string
 	http    *http.Server
 
-	clients    sync.Map // that are connected
-	connected  atomic.Int64
 	sessions   sync.Map // the tokens of forms of people who are signed in to the console, by the values of their cookies
 	cookieName string   // servers at other ports of the host have other tokens, and so other names
 }
@@ -68,7 +65,7 @@ func newServer(e *serve.Engine, logger serve.Logger) (*server, error) {
 	s.http = &http.Server{
 		Handler: s.guarded(mux), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: requestTime, IdleTimeout: time.Minute,
 		WriteTimeout:   requestTime + time.Duration(o.MaxSeconds*float64(time.Second)) + 10*time.Second,
-		MaxHeaderBytes: 32 << 10, ConnState: s.count, ErrorLog: log.New(io.Discard, "", 0),
+		MaxHeaderBytes: 32 << 10, ErrorLog: log.New(io.Discard, "", 0),
 	}
 	return s, nil
 }
@@ -84,31 +81,13 @@ func (s *server) serve(ctx context.Context, l net.Listener) error {
 			s.http.Close()
 		}
 	})
-	err := s.http.Serve(l)
+	const busy = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+	err := s.http.Serve(s.engine.Clients(l, "http", busy))
 	if ctx.Err() == nil {
 		return err
 	}
 	<-stopped
 	return nil
-}
-
-// count counts the clients of the engine. One too many is told so at once, and its connection closed.
-func (s *server) count(conn net.Conn, state http.ConnState) {
-	switch state {
-	case http.StateNew:
-		done, err := s.engine.Connect("http", &s.connected)
-		if err == nil {
-			s.clients.Store(conn, done)
-			return
-		}
-		_ = conn.SetWriteDeadline(time.Now().Add(time.Second))
-		_, _ = io.WriteString(conn, "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
-		conn.Close()
-	case http.StateClosed:
-		if done, is := s.clients.LoadAndDelete(conn); is {
-			done.(func())()
-		}
-	}
 }
 
 // routes returns what the server answers, by patterns of [http.ServeMux].
