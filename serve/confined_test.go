@@ -81,7 +81,7 @@ func testConfined(t *testing.T, folder string) {
 	outside := filepath.Join(folder, "outside")
 	secret := filepath.Join(outside, "secret")
 	token := filepath.Join(outside, "token")
-	if err := errors.Join(os.WriteFile(secret, []byte("secret"), 0o600), os.WriteFile(token, []byte("token"), 0o600)); err != nil {
+	if err := errors.Join(os.WriteFile(secret, []byte("secret"), 0o600), os.WriteFile(token, []byte("token"), 0o600), os.Mkdir(filepath.Join(folder, "lib", "users"), 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	o := DefaultOptions()

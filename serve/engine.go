@@ -81,31 +81,27 @@ func open(o Options, log Logger) (*Engine, error) {
 	}
 	e.judge, e.learner = e.classify, &learner{engine: e, turn: make(chan struct{}, 1), changed: map[string]bool{}, idleFor: idleFor}
 	var err error
-	if e.shared, err = openShared(o.Model, log, &e.Counters.Reloads); err != nil {
-		return nil, err
+	e.shared, err = openShared(o.Model, log, &e.Counters.Reloads)
+	if err = cmp.Or(err, checkUsers(o), checkRoot(filepath.Dir(o.Model))); err == nil {
+		e.Kept, err = openShelf(o)
 	}
-	if o.Users != "" {
-		if err := makeFolderOfUsers(o); err != nil {
-			return nil, err
-		}
-	}
-	if err := checkRoot(filepath.Dir(o.Model)); err != nil {
-		return nil, err
-	}
-	if e.Kept, err = openShelf(o); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	e.History = newHistory(o, e.Kept.all)
 	return e, nil
 }
 
-func makeFolderOfUsers(o Options) error {
-	if err := os.MkdirAll(o.Users, 0o700); err != nil {
-		return fmt.Errorf("folder of users: %w", err)
+// checkUsers returns why the folder of users cannot be used.
+func checkUsers(o Options) error {
+	if o.Users == "" {
+		return nil
 	}
-	own, _ := os.Stat(o.Users)
-	model, _ := os.Stat(filepath.Dir(o.Model))
-	if os.SameFile(own, model) {
+	own, err := os.Stat(o.Users)
+	if err != nil || !own.IsDir() {
+		return fmt.Errorf("folder of users: there is none at %s: mkdir -m 700 makes one", o.Users)
+	}
+	if model, _ := os.Stat(filepath.Dir(o.Model)); os.SameFile(own, model) {
 		return fmt.Errorf("folder of users: %s is that of the model, whose files would get mixed up with users: give it another one", o.Users)
 	}
 	return checkRoot(o.Users)

@@ -22,7 +22,7 @@ type Options struct {
 
 	Limits
 
-	// Users is the folder with a model for each user, which chaff serve creates; "" is one model for all. Default "".
+	// Users is a folder, which must exist, with a model for each user; "" is one model for all. Default "".
 	Users string `json:"users"`
 	// Confine denies the daemon, after its start, all files but those of the models and its sockets, new connections, and further rights, as far as
 	// the kernel can (Landlock, Linux 5.13). Default true.

@@ -70,7 +70,7 @@ func TestARecordNamesNoOtherUser(t *testing.T) {
 // startUsers starts an engine with a folder of users.
 func startUsers(t testing.TB, change func(*Options)) (*Engine, *testLog) {
 	return start(t, newModelOf(t, "votes", 20), func(o *Options) {
-		o.Users = filepath.Join(t.TempDir(), "users")
+		o.Users = t.TempDir()
 		if change != nil {
 			change(o)
 		}
@@ -327,7 +327,7 @@ func TestAnExplanationAddsUp(t *testing.T) {
 }
 
 func TestAUserOfASharedModelWithoutMailNeedsBothClasses(t *testing.T) {
-	e, _ := start(t, newModelOf(t, "votes", 0), func(o *Options) { o.Users = filepath.Join(t.TempDir(), "users") })
+	e, _ := start(t, newModelOf(t, "votes", 0), func(o *Options) { o.Users = t.TempDir() })
 	for n := range enoughAlone {
 		learn(t, e, "alice", mail("spam", n), "spam")
 	}
@@ -384,12 +384,16 @@ func TestAModelThatCannotBeFittedYetIsLeftAsItIs(t *testing.T) {
 	}
 }
 
-func TestTheFolderOfTheModelIsNotThatOfUsers(t *testing.T) {
+func TestTheFolderOfUsersIsThereAndNotThatOfTheModel(t *testing.T) {
 	o := DefaultOptions()
 	o.Model = newModel(t, 5)
-	o.Users = filepath.Dir(o.Model) + "/."
-	if _, err := open(o, &testLog{}); err == nil || !strings.Contains(err.Error(), "is that of the model") {
-		t.Errorf("got %v", err)
+	for users, want := range map[string]string{
+		filepath.Dir(o.Model) + "/.": "is that of the model", o.Model: "there is none", filepath.Join(t.TempDir(), "typo"): "there is none",
+	} {
+		o.Users = users
+		if _, err := open(o, &testLog{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %s", users, err, want)
+		}
 	}
 }
 

@@ -91,6 +91,7 @@ func TestNothingIsLearnedWithoutLocks(t *testing.T) {
 
 	var log growing
 	users := h.path("users")
+	must(t, os.Mkdir(users, 0o700))
 	c := exec.Command("chaff", "serve", "-m", model, "--users", users, "--spamd", "unix:"+h.path("s"))
 	c.Stderr = &log
 	must(t, startWithoutLocks(t, c))

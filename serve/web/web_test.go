@@ -203,7 +203,7 @@ func TestTheTokenIsMadeAndGuarded(t *testing.T) {
 
 // TestAUserWithAMalformedNameIsNotNobody teaches under names that a program did not escape. Nobody would be the model of all.
 func TestAUserWithAMalformedNameIsNotNobody(t *testing.T) {
-	s := newSite(t, func(o *serve.Options) { o.Users = filepath.Join(t.TempDir(), "users") })
+	s := newSite(t, func(o *serve.Options) { o.Users = t.TempDir() })
 	for _, user := range []string{"a;b", "50%", "%zz"} {
 		if w := s.do("POST", "/v1/learn?class=spam&user="+user, string(mail("new", 1)), s.bearer()...); w.Code != http.StatusBadRequest {
 			t.Errorf("%s: got %d %s", user, w.Code, w.Body)

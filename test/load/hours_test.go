@@ -33,7 +33,7 @@ func TestMemoryIsFlatForHours(t *testing.T) {
 	program, model := buildChaff(t, folder)
 	backend := filepath.Join(folder, "backend")
 	receiveLMTP(t, backend)
-	command := exec.Command(program, "serve", "-m", model, "--users", filepath.Join(folder, "users"), "--set", "serve.lmtp_backend=unix:"+backend,
+	command := exec.Command(program, "serve", "-m", model, "--users", t.TempDir(), "--set", "serve.lmtp_backend=unix:"+backend,
 		"--set", "serve.keep_unsure=100", "--set", "serve.keep_history=200",
 		"--set", "store.retrain_after=20", "--set", "serve.history=1000")
 	for _, protocol := range []string{"spamd", "http", "lmtp", "milter"} {

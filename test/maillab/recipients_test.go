@@ -29,7 +29,7 @@ func TestPostfixHasManyRecipients(t *testing.T) {
 		}
 	}
 	l := maillab.Start(t, maillab.Postfix, maillab.Spamd)
-	l.Run("root", "mkdir -p /var/lib/chaff /run/chaff")
+	l.Run("root", "mkdir -p /var/lib/chaff/users /run/chaff")
 	train(l, "root", "-m /var/lib/chaff/model")
 	a := startSlowAgent(t, l, "/run/agent", pause)
 	l.Run("root", "chaff serve -m /var/lib/chaff/model --users /var/lib/chaff/users --spamd unix:"+chaffSocket+
