@@ -109,12 +109,10 @@ func (t *texts) lower(token []byte) []byte {
 	return t.keep(ascii.AppendLower(t.arena, token, len(token)))
 }
 
-const blank ascii.Set = 1<<' ' | 1<<'\t'
-
 // cutToken cuts value before the first blank, semicolon or comment.
 func cutToken(value []byte) (token, rest []byte) {
 	value = skipComments(value)
-	const ends = blank | 1<<';' | 1<<'\n' | 1<<'('
+	const ends = ascii.Blank | 1<<';' | 1<<'\n' | 1<<'('
 	end := ends.Index(value)
 	return value[:end], value[end:]
 }
@@ -166,7 +164,7 @@ func (h *headers) cutParams(params []byte) {
 			params = params[end+1:]
 			continue
 		}
-		name, rest := bytes.TrimSpace(params[:end]), blank.TrimLeft(params[end+1:])
+		name, rest := bytes.TrimSpace(params[:end]), ascii.Blank.TrimLeft(params[end+1:])
 		name = name[max(bytes.LastIndexByte(name, ' '), bytes.LastIndexByte(name, '\t'))+1:]
 		value, after, _ := bytes.Cut(bytes.TrimPrefix(rest, []byte{'"'}), []byte(";")) // perhaps after a quote without an end
 		value = bytes.TrimSpace(value)

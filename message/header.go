@@ -176,7 +176,7 @@ func (h *headers) cutField(data []byte, e *entity, ofPart bool) (name, value, re
 }
 
 // isFold reports whether line continues a field as RFC 5322 says.
-func isFold(line []byte) bool { return len(line) > 0 && blank.Has(line[0]) }
+func isFold(line []byte) bool { return len(line) > 0 && ascii.Blank.Has(line[0]) }
 
 // isLostFold reports whether line continues the field before although it does not begin with a blank: the field ends in a separator of list
 // items, so that another item must follow, or the header goes on. Subjects may end in a separator.
@@ -249,7 +249,7 @@ func cutName(line []byte) (name []byte, colon int) {
 		}
 		return name, end
 	case name[0] < 'a' || isCommonField(name, true):
-		end += len(line[end:]) - len(blank.TrimLeft(line[end:]))
+		end += len(line[end:]) - len(ascii.Blank.TrimLeft(line[end:]))
 		if end < len(line) && line[end] == ':' && isCommonField(name, false) {
 			return name, end
 		}

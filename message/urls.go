@@ -112,7 +112,7 @@ type urlFinder struct {
 // next returns the start and the end of the next URL; both are len(text) if there is none.
 func (f *urlFinder) next() (from, to int) {
 	for at := f.done; ; at++ {
-		f.dot, f.colon = nextByte(f.text, f.dot, at, '.'), nextByte(f.text, f.colon, at, ':')
+		f.dot, f.colon = ascii.Next(f.text, []byte("."), f.dot, at), ascii.Next(f.text, []byte(":"), f.colon, at)
 		if at = min(f.dot, f.colon); at == len(f.text) {
 			return at, at
 		}
@@ -151,17 +151,6 @@ func (f *urlFinder) next() (from, to int) {
 		}
 		at = f.done - 1
 	}
-}
-
-// nextByte returns the offset of the first c at or after from, len(text) if there is none. Known is the answer for an earlier from.
-func nextByte(text []byte, known, from int, c byte) int {
-	if known >= from {
-		return known
-	}
-	if i := bytes.IndexByte(text[from:], c); i >= 0 {
-		return from + i
-	}
-	return len(text)
 }
 
 // brokenScheme returns the length of the scheme at the end of before that mail programs know without slashes, if what follows its colon has

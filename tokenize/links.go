@@ -26,7 +26,7 @@ func (t *Tokenizer) link(l message.Link) {
 	}
 	switch u := weburl.Cut(l.URL); {
 	case u.Opaque && bytes.EqualFold(u.Scheme, []byte("mailto")):
-		t.addresses("mailto:", beforeAny(u.Path, "?"))
+		t.addresses("mailto:", ascii.Before(u.Path, "?"))
 	case u.Opaque:
 		t.putWord(lexicon{tag: "scheme:"}, u.Scheme)
 	default:
@@ -121,14 +121,6 @@ func unescaped(part []byte) []byte {
 		return part
 	}
 	return plain
-}
-
-// beforeAny returns b up to the first of some characters.
-func beforeAny(b []byte, chars string) []byte {
-	if i := bytes.IndexAny(b, chars); i >= 0 {
-		return b[:i]
-	}
-	return b
 }
 
 const maxHost = 255 // RFC 1035, section 2.3.4

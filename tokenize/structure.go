@@ -28,7 +28,6 @@ const (
 	maxWhole   = 80  // bytes of a value that is a term as a whole
 	maxShaped  = 160 // bytes of a value that its shape covers
 	maxOutline = 8   // parts that an outline covers
-	lineSpace  = ascii.Set(1<<' ' | 1<<'\t')
 	noField    = "^" // stands for what is before the first field
 )
 
@@ -74,7 +73,7 @@ func (t *Tokenizer) structure(m *message.Message) {
 			}
 			t.shapeOf(rule.tag, local, true)
 			t.shapeOf(rule.tag, value, false)
-			t.host(weburl.Name, "message-id:@", "message-id:@.", beforeAny(domain, "> \t;,"), false)
+			t.host(weburl.Name, "message-id:@", "message-id:@.", ascii.Before(domain, "> \t;,"), false)
 		case dateField:
 			t.shapeOf(rule.tag, value, true)
 			_, zone, _ := bytes.Cut(value[max(bytes.LastIndexByte(value, ':'), 0):], []byte(" "))
@@ -179,8 +178,8 @@ func (t *Tokenizer) hop(value []byte) {
 	t.made = append(t.made[:0], "step:"...)
 	var lower [16]byte // longer than any keyword
 	for separator := ""; len(value) > 0; separator = " " {
-		word := value[:lineSpace.Index(value)]
-		value = lineSpace.TrimLeft(value[len(word):])
+		word := value[:ascii.Blank.Index(value)]
+		value = ascii.Blank.TrimLeft(value[len(word):])
 		t.made = append(t.made, separator...)
 		has := func(c byte) bool { return bytes.IndexByte(word, c) >= 0 }
 		switch string(ascii.AppendLower(lower[:0], word, len(lower))) {
@@ -231,7 +230,7 @@ func (t *Tokenizer) domainOf(value []byte) uint64 {
 	if at < 0 {
 		return 0
 	}
-	host := bytes.TrimRight(beforeAny(value[at+1:], "> \t;,()\""), ".")
+	host := bytes.TrimRight(ascii.Before(value[at+1:], "> \t;,()\""), ".")
 	if len(host) == 0 || len(host) > maxHost {
 		return 0
 	}

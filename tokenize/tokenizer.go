@@ -339,14 +339,14 @@ func (t *Tokenizer) handedOver(value []byte, receiver uint64) (from []byte, _ ui
 	if after, isBy := bytes.CutPrefix(value, []byte("by ")); isBy {
 		from, rest = nil, after
 	}
-	domainAt := func(text []byte) uint64 { return t.registered(beforeAny(text[:min(len(text), maxHost)], " \t;(")) }
+	domainAt := func(text []byte) uint64 { return t.registered(ascii.Before(text[:min(len(text), maxHost)], " \t;(")) }
 	by := domainAt(rest)
 	if receiver == 0 {
 		receiver = by
 	}
 	if host, ok := bytes.CutPrefix(from, []byte("from ")); ok {
 		_, seen, _ := bytes.Cut(host, []byte("("))
-		if seen = beforeAny(seen, " [)"); bytes.IndexByte(seen, '.') > 0 && !unicode.IsDigit(rune(seen[0])) {
+		if seen = ascii.Before(seen, " [)"); bytes.IndexByte(seen, '.') > 0 && !unicode.IsDigit(rune(seen[0])) {
 			host = seen // the name of the address, and not what the client said
 		}
 		if domain := domainAt(host); domain == by || domain == receiver {

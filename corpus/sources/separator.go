@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"regexp"
 
+	"chaff/internal/ascii"
 	"chaff/internal/lines"
 	"chaff/message"
 )
@@ -46,10 +47,8 @@ func likenessOf(line []byte) likeness {
 	// QUIRK: mail that came by UUCP has " remote from host" after the date.
 	rest, _, _ = bytes.Cut(rest, []byte(" remote from "))
 	rest = bytes.Trim(rest, " \t\r")
-	sender, date := rest, []byte(nil)
-	if i := bytes.IndexAny(rest, " \t"); i >= 0 {
-		sender, date = rest[:i], bytes.TrimLeft(rest[i:], " \t")
-	}
+	sender := ascii.Before(rest, " \t")
+	date := ascii.Blank.TrimLeft(rest[len(sender):])
 	if len(date) > 0 && !bytes.ContainsAny(rest, digits) {
 		return likeText // as most lines of letters that begin with "From"
 	}

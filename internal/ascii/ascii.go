@@ -2,7 +2,10 @@
 // equal only to themselves.
 package ascii
 
-import "encoding/hex"
+import (
+	"bytes"
+	"encoding/hex"
+)
 
 // Lower returns c in lower case.
 func Lower(c byte) byte {
@@ -75,11 +78,33 @@ func AppendUnescaped(dst, text []byte, sign byte) (_ []byte, ok bool) {
 	return dst, ok
 }
 
+// Next returns the offset of what in text at or after from, len(text) if it is not there. Known is the answer for an earlier from, or -1, so that a
+// caller who asks again and again reads text once.
+func Next(text, what []byte, known, from int) int {
+	if known >= from {
+		return known
+	}
+	if i := bytes.Index(text[from:], what); i >= 0 {
+		return from + i
+	}
+	return len(text)
+}
+
+// Before returns b up to the first of some characters, all of it if it has none.
+func Before(b []byte, chars string) []byte {
+	if i := bytes.IndexAny(b, chars); i >= 0 {
+		return b[:i]
+	}
+	return b
+}
+
 // Set is a set of bytes below 64: bit c is set if c is in it.
 type Set uint64
 
-// Space is the white space of HTML and CSS.
-const Space Set = 1<<' ' | 1<<'\t' | 1<<'\n' | 1<<'\r' | 1<<'\f'
+const (
+	Blank Set = 1<<' ' | 1<<'\t'                    // the white space within a line
+	Space     = Blank | 1<<'\n' | 1<<'\r' | 1<<'\f' // the white space of HTML and CSS
+)
 
 // Has reports whether c is in the set.
 func (s Set) Has(c byte) bool { return s>>c&1 != 0 }

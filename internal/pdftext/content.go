@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"math"
 	"slices"
-	"unicode/utf16"
 
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
 )
 
 // content collects the text that content streams show.
@@ -301,14 +301,9 @@ func (r *reader) glyphMap(data []byte) *glyphMap {
 
 // mapGlyphs maps a range of codes to text in UTF-16. Its last character increases by one for each code.
 func (r *reader) mapGlyphs(m *glyphMap, from, to rune, text []byte) {
-	const longest = 8 // units of UTF-16 for a glyph
-	var units [longest]uint16
-	n := 0
-	for ; n < longest && len(text) >= 2; text = text[2:] {
-		units[n] = uint16(text[0])<<8 | uint16(text[1])
-		n++
-	}
-	runes := utf16.Decode(units[:n])
+	const longest = 16 // bytes for a glyph
+	decoded, _ := unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM).NewDecoder().String(string(text[:min(len(text), longest)&^1]))
+	runes := []rune(decoded)
 	for code := from; code <= to && len(runes) > 0 && r.glyphsLeft > 0; code++ {
 		r.glyphsLeft--
 		if last := runes[len(runes)-1]; last >= ' ' {

@@ -144,14 +144,11 @@ func (l *lexer) escape() {
 	case 'n', 'r', 't', 'b', 'f':
 		c = "\n\n\t  "[strings.IndexByte("nrtbf", c)]
 	case '0', '1', '2', '3', '4', '5', '6', '7':
-		c -= '0'
-		for range 2 {
-			if l.at+1 == len(l.data) || l.data[l.at+1] < '0' || l.data[l.at+1] > '7' {
-				break
-			}
-			l.at++
-			c = c<<3 | (l.data[l.at] - '0')
-		}
+		digits := l.data[l.at:min(l.at+3, len(l.data))]
+		digits = digits[:len(digits)-len(bytes.TrimLeft(digits, "01234567"))]
+		n, _ := strconv.ParseUint(string(digits), 8, 16)
+		c = byte(n)
+		l.at += len(digits) - 1
 	}
 	l.buffer = append(l.buffer, c)
 }

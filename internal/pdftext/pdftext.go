@@ -7,6 +7,8 @@ import (
 	"encoding/ascii85"
 	"io"
 	"strconv"
+
+	"chaff/internal/ascii"
 )
 
 // Limits bounds the cost of PDFs. Extract subtracts what it used from Packed and Unpacked, so that several PDFs can share
@@ -92,10 +94,9 @@ type filter func(r *reader, content []byte) []byte
 
 // scan adds the objects of a PDF in order.
 func (r *reader) scan(data []byte) {
-	objects, streams, ends, streamEnds := search{"obj", -1}, search{"stream", -1}, search{"endobj", -1}, search{"endstream", -1}
+	from, stream, end, streamEnd := -1, -1, -1, -1 // the next "obj", "stream", "endobj" and "endstream"
 	for at := 0; len(r.objects) < maxObjects; {
-		from := objects.next(data, at)
-		if from == len(data) {
+		if from = ascii.Next(data, []byte("obj"), from, at); from == len(data) {
 			return
 		}
 		at = from + len("obj")
@@ -103,38 +104,20 @@ func (r *reader) scan(data []byte) {
 		if err != nil {
 			continue
 		}
-		to := min(ends.next(data, at), streams.next(data, at))
-		o := r.addObject(number, data[at:to])
-		at = to
-		if !bytes.HasPrefix(data[to:], []byte("stream")) {
+		stream, end = ascii.Next(data, []byte("stream"), stream, at), ascii.Next(data, []byte("endobj"), end, at)
+		o := r.addObject(number, data[at:min(stream, end)])
+		if at = min(stream, end); at != stream || stream == len(data) {
 			continue
 		}
-		content := bytes.TrimLeft(data[to:][len("stream"):], " ")
+		content := bytes.TrimLeft(data[stream:][len("stream"):], " ")
 		content = bytes.TrimPrefix(bytes.TrimPrefix(content, []byte("\r")), []byte("\n"))
 		start := len(data) - len(content)
-		at = streamEnds.next(data, start)
-		o.stream = data[start:at]
+		streamEnd = ascii.Next(data, []byte("endstream"), streamEnd, start)
+		at, o.stream = streamEnd, data[start:streamEnd]
 		if o.isPacked {
 			r.addPacked(o)
 		}
 	}
-}
-
-// search finds the next occurrence of a pattern. It reads each byte once, however often it is asked.
-type search struct {
-	what string
-	at   int // the last result, or -1
-}
-
-// next returns the offset of the pattern at or after from, or len(data).
-func (s *search) next(data []byte, from int) int {
-	if s.at < from {
-		s.at = len(data)
-		if i := bytes.Index(data[from:], []byte(s.what)); i >= 0 {
-			s.at = from + i
-		}
-	}
-	return s.at
 }
 
 // objectNumber returns the number of the object whose "obj" follows data: "12 0 obj".

@@ -64,11 +64,8 @@ func Cut(url []byte) URL {
 		u.Repaired = string(u.Path[:slashes]) != "//"
 		u.Path = behind
 	}
-	end := bytes.IndexAny(u.Path, authorityEnds)
-	if end < 0 {
-		end = len(u.Path)
-	}
-	u.Host, u.Path = u.Path[:end], u.Path[end:]
+	u.Host = ascii.Before(u.Path, authorityEnds)
+	u.Path = u.Path[len(u.Host):]
 	if at := bytes.LastIndexByte(u.Host, '@'); at >= 0 {
 		u.User, u.Host = u.Host[:at], u.Host[at+1:]
 	}
