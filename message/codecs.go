@@ -5,10 +5,10 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf16"
-	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
@@ -253,12 +253,10 @@ func appendUTF7(dst, text []byte) []byte {
 // utf7Run returns the characters of digits of base64, and whether they are valid.
 func utf7Run(digits []byte) (_ string, ok bool) {
 	content, err := base64.RawStdEncoding.Strict().AppendDecode(nil, digits)
-	units, unknown := make([]uint16, len(content)/2), 0
+	units := make([]uint16, len(content)/2)
 	for i := range units {
-		if units[i] = binary.BigEndian.Uint16(content[2*i:]); units[i] == utf8.RuneError {
-			unknown++
-		}
+		units[i] = binary.BigEndian.Uint16(content[2*i:])
 	}
-	text := string(utf16.Decode(units))
-	return text, err == nil && len(content)%2 == 0 && strings.Count(text, string(utf8.RuneError)) == unknown
+	characters := utf16.Decode(units)
+	return string(characters), err == nil && len(content)%2 == 0 && slices.Equal(utf16.Encode(characters), units)
 }

@@ -36,11 +36,6 @@ func keyOf(name []byte) (key elementKey) {
 	return key
 }
 
-var (
-	keyP, keyDD, keyDT, keyRP = elementKey{'p'}, elementKey{'d', 'd'}, elementKey{'d', 't'}, elementKey{'r', 'p'}
-	keySelect                 = elementKey{'s', 'e', 'l', 'e', 'c', 't'}
-)
-
 // stack is the stack of the open elements.
 //
 // QUIRK: elements are closed in the reverse order of their start. In mail they are left open, or closed in any order. What is around a text then
@@ -113,7 +108,7 @@ func (p *stack) implied(name []byte, has traits, hasAttributes bool) bool {
 		p.endForeign()
 	}
 	if has&block != 0 {
-		p.close(keyP, scope)
+		p.close(elementKey{'p'}, scope)
 	}
 	switch key := keyOf(name); string(name) {
 	case "head", "frame", "frameset":
@@ -130,14 +125,14 @@ func (p *stack) implied(name []byte, has traits, hasAttributes bool) bool {
 	case "button":
 		p.close(key, scope)
 	case "select", "input":
-		p.close(keySelect, scope)
+		p.close(elementKey{'s', 'e', 'l', 'e', 'c', 't'}, scope)
 	case "li":
 		p.close(key, container)
 	case "dd", "dt":
-		p.close(keyDD, container)
-		p.close(keyDT, container)
+		p.close(elementKey{'d', 'd'}, container)
+		p.close(elementKey{'d', 't'}, container)
 	case "rp", "rt":
-		p.close(keyRP, special)
+		p.close(elementKey{'r', 'p'}, special)
 	case "h1", "h2", "h3", "h4", "h5", "h6", "option":
 		p.close(key, ^traits(0)) // that is, nothing in between
 	case "table":

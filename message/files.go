@@ -312,11 +312,9 @@ func plural(n int, one, many string) string {
 // as files of another format do. Otherwise it returns a [NoMail], with a hint at what to do. Only the first 4 KiB count.
 func CheckMail(raw []byte) error {
 	head := raw[:min(len(raw), noMailBytes)]
-	switch kind := kindOf(head); {
-	case kind != "":
-		return IsNoMail(kind)
-	case hasMailField(head):
-		return nil
+	switch err := CheckFormat(head); {
+	case err != nil, hasMailField(head):
+		return err
 	case isBinary(head):
 		return IsNoMail("binary file")
 	}

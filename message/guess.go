@@ -2,11 +2,15 @@ package message
 
 import (
 	"cmp"
+	"encoding/binary"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
 
 	"chaff/internal/ascii"
 )
@@ -78,14 +82,9 @@ func newSingleTable(name string, a alphabet) *singleTable {
 	for _, r := range a.letters {
 		ranks[r] = len(ranks)
 	}
-	var all [256]byte
-	for c := range all {
-		all[c] = byte(c)
-	}
-	decoded, _ := encodingOf(name).NewDecoder().Bytes(all[:]) // one character for each byte, U+FFFD where there is none
-	for c := range all {
-		r, size := utf8.DecodeRune(decoded)
-		decoded = decoded[size:]
+	charset := encodingOf(name).(*charmap.Charmap)
+	for c := range t.runes {
+		r := charset.DecodeByte(byte(c)) // U+FFFD if there is none
 		if c >= utf8.RuneSelf {
 			t.points[c] = int8(pointsOf(r, ranks))
 		}
@@ -203,14 +202,10 @@ type doubleTable struct {
 
 func newDoubleTable(name string, ranges []rows, common string) *doubleTable {
 	t := &doubleTable{name: name, rows: ranges}
-	encoder := encodingOf(name).NewEncoder()
-	for _, r := range common {
-		var text, encoded [2 * utf8.UTFMax]byte
-		n, _, err := encoder.Transform(encoded[:], utf8.AppendRune(text[:0], r), true)
-		if err == nil && n == 2 {
-			at := uint16(encoded[0])<<8 | uint16(encoded[1])
-			t.common[at/64] |= 1 << (at % 64)
-		}
+	encoded, _ := encodingOf(name).NewEncoder().Bytes([]byte(common))
+	for character := range slices.Chunk(encoded, 2) {
+		at := binary.BigEndian.Uint16(character)
+		t.common[at/64] |= 1 << (at % 64)
 	}
 	return t
 }
