@@ -34,9 +34,8 @@ func (p *place) openClasses(Options) (Mail, error) {
 	if err != nil {
 		return Mail{}, explain("open", p.path, err)
 	}
-	ham, spam := c.folder(Ham), c.folder(Spam)
-	if len(c.folders) == 2 && ham >= 0 && spam >= 0 {
-		c.folders = []classFolder{{Ham, c.folders[ham].path}, {Spam, c.folders[spam].path}}
+	if len(c.folders) == 2 && c.areHamAndSpam() {
+		c.folders = []classFolder{{Ham, c.folders[c.folder(Ham)].path}, {Spam, c.folders[c.folder(Spam)].path}}
 	}
 	return c.mail(p.path), nil
 }

@@ -275,10 +275,7 @@ func (p *Plan) add(dir, name string, parts []string) {
 //
 // QUIRK: mairix and mu keep what a search has found as such links, in a Maildir that may be a folder of the mailbox.
 func (p *Plan) linksInside(name string) bool {
-	if _, isSystem := p.fsys.(system); !isSystem {
-		return false
-	}
-	target, err := os.Readlink(name)
+	target, err := os.Readlink(name) // fails in an archive, which is no folder
 	if !filepath.IsAbs(target) {
 		target = filepath.Join(filepath.Dir(name), target)
 	}
@@ -343,23 +340,14 @@ func (p Plan) Has(label string) bool {
 	return slices.ContainsFunc(p.Folders, func(f PlanFolder) bool { return f.Label == label })
 }
 
-func (p *place) openMailbox(o Options) (Mail, error) {
-	plan, err := p.plan()
-	if err != nil {
-		return Mail{}, err
-	}
-	return plan.mail(p.path, o.Apart), nil
-}
-
 // mail is that of the mailbox at a path without the folders at the paths apart.
 func (p Plan) mail(name string, apart []string) Mail {
 	noSpam := !p.Has(Spam)
-	_, isSystem := p.fsys.(system)
 	for _, name := range apart {
 		named, err := os.Stat(name)
 		for i := range p.Folders {
 			f := &p.Folders[i]
-			if info, failed := os.Stat(f.path); isSystem && err == nil && failed == nil && os.SameFile(info, named) {
+			if info, failed := os.Stat(f.path); err == nil && failed == nil && os.SameFile(info, named) {
 				f.Label, f.Reason = LeftOut, "named by itself"
 			}
 		}

@@ -275,11 +275,7 @@ func fromMbox(raw []byte) ([]byte, error) {
 		return raw, errChanged
 	}
 	if lineEndOf(raw) == '\r' {
-		for i, c := range raw {
-			if c == '\r' {
-				raw[i] = '\n'
-			}
-		}
+		raw = bytes.ReplaceAll(raw, []byte("\r"), []byte("\n"))
 	}
 	return unquoteFrom(raw), nil
 }

@@ -41,26 +41,13 @@ const (
 	CSV        Format = "table"   // a table of messages, separated by commas, semicolons or tabs
 )
 
-// A kind says what has a format.
-type kind string
-
-const (
-	ofFolder kind = "folder"
-	ofFile   kind = "file"
-)
-
-// Formats returns the formats whose messages get one label: those of folders, then those of files, or only those of a kind.
-func Formats(kinds ...kind) (names []string) {
-	for _, of := range []struct {
-		kind   kind
-		format Format
-	}{{ofFolder, Maildir}, {ofFolder, MH}, {ofFolder, Thunderbird}, {ofFolder, Folder}, {ofFile, Mbox}, {ofFile, Message}, {ofFile, Archive}} {
-		if len(kinds) == 0 || of.kind == kinds[0] {
-			names = append(names, string(of.format))
-		}
-	}
-	return names
+// formatsOf is the formats whose messages get one label, by what may have them.
+var formatsOf = map[string][]string{
+	"folder": {string(Maildir), string(MH), string(Thunderbird), string(Folder)}, "file": {string(Mbox), string(Message), string(Archive)},
 }
+
+// Formats returns the formats whose messages get one label: those of folders, then those of files.
+func Formats() []string { return slices.Concat(formatsOf["folder"], formatsOf["file"]) }
 
 // Options say what is known of labelled mail.
 type Options struct {
@@ -86,7 +73,11 @@ func OpenLabelled(path string, o Options) (Mail, error) {
 	case err != nil:
 		return Mail{}, err
 	case o.Format == Mailbox:
-		return p.openMailbox(o)
+		plan, err := p.plan()
+		if err != nil {
+			return Mail{}, err
+		}
+		return plan.mail(p.path, o.Apart), nil
 	case o.Format == Subfolders:
 		return p.openClasses(o)
 	case o.Format == Index:
@@ -251,7 +242,7 @@ type place struct {
 	fsys    fs.FS
 	path    string // as it was given
 	name    string // of the file or folder in fsys
-	kind    kind
+	kind    string // "folder" or "file"
 	format  Format
 	asked   Format        // the format, if it was asked for
 	noMail  error         // why a file that should be one message is none
@@ -289,7 +280,7 @@ func (p *place) inspect(buffer *[]byte) error {
 	}
 	if info.IsDir() {
 		if p.entries, err = fs.ReadDir(p.fsys, p.name); err == nil {
-			p.kind, p.format = ofFolder, inspectFolder(p.fsys, p.name, p.entries).format
+			p.kind, p.format = "folder", inspectFolder(p.fsys, p.name, p.entries).format
 		}
 		return err
 	}
@@ -329,7 +320,7 @@ func (p *place) inspect(buffer *[]byte) error {
 	if err != nil {
 		return err
 	}
-	p.kind, p.head = ofFile, head[:min(len(head), headBytes)]
+	p.kind, p.head = "file", head[:min(len(head), headBytes)]
 	switch {
 	case archiveKind(p.head) != "":
 		p.format = Archive
@@ -389,7 +380,7 @@ func OpenReader(r io.Reader, name string, as Format) (Source, error) {
 // source lists the mail in the requested format, if that is possible, or in the one that was found.
 func (p *place) source(label string, as Format) (Source, error) {
 	var err error
-	switch possible := Formats(p.kind); {
+	switch possible := formatsOf[p.kind]; {
 	case as == "":
 	case !slices.Contains(Formats(), string(as)):
 		err = fmt.Errorf("unknown format %q: must be one of %s", as, strings.Join(Formats(), ", "))
@@ -437,7 +428,7 @@ func (p *place) list(label string) Source {
 }
 
 // hasFolders reports whether folders of mail may be in what was found.
-func (p *place) hasFolders() bool { return p.kind == ofFolder || p.format == Archive }
+func (p *place) hasFolders() bool { return p.kind == "folder" || p.format == Archive }
 
 // folder returns the folder of a place, or the top folder of the archive there. If an archive has everything in one folder, as is common, that
 // is the top folder.

@@ -313,9 +313,5 @@ func cellsOf(row []byte, comma byte) ([]string, error) {
 		}
 		return cells, nil
 	}
-	cells, err := newCSV(row, comma).Read()
-	if err == io.EOF {
-		return nil, errors.New("the row is empty")
-	}
-	return cells, err
+	return newCSV(row, comma).Read()
 }
