@@ -65,11 +65,10 @@ func NearDuplicates(n, numbers int, text func(i int) []uint32, similarity float6
 		}
 		met = met[:0]
 	}
-	first := make([]int, n)
-	for i := range first {
-		first[i] = find(i)
+	for i := range groups {
+		groups[i] = find(i)
 	}
-	return first, nil
+	return groups, nil
 }
 
 // ErrTooMuchText is returned for messages that share more words than near-duplicates are found by.

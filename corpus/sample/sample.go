@@ -8,7 +8,6 @@ package sample
 
 import (
 	"embed"
-	"fmt"
 	"io/fs"
 
 	"chaff/corpus"
@@ -26,12 +25,5 @@ func Source() corpus.Source {
 	return corpus.Concat(sources.FromFS(messages, "ham", "ham"), sources.FromFS(messages, "spam", "spam"))
 }
 
-// Message returns the message with the given name, such as "spam/NAME.eml". The error for an unknown name wraps
-// fs.ErrNotExist.
-func Message(name string) ([]byte, error) {
-	raw, err := fs.ReadFile(messages, name)
-	if err != nil {
-		return nil, fmt.Errorf("read sample message %q: %w", name, fs.ErrNotExist)
-	}
-	return raw, nil
-}
+// Message returns the message with the given name, such as "spam/NAME.eml".
+func Message(name string) ([]byte, error) { return fs.ReadFile(messages, name) }
