@@ -20,7 +20,8 @@ import (
 //
 //	p_1 = 1 / (1 + exp(-(Slope*z + Offsets[1])))
 //
-// The slope is at least 0, so the probability of a class never falls as its score rises. Source: J. Platt 1999.
+// The slope is at least 0, so the probability of a class never falls as its score rises. Source: J. Platt: Probabilistic Outputs for Support Vector Machines and
+// Comparisons to Regularized Likelihood Methods (Advances in Large Margin Classifiers, 1999).
 type Calibration struct {
 	// Slope is the factor of the scores, at least 0. With 0, all messages have the same probabilities.
 	Slope float64 `json:"slope"`
@@ -110,7 +111,8 @@ func (c Calibration) All(scores []float64) []float64 {
 //
 // They are Laplace's rule of succession: what N_c messages of a class that were all right say of the next. Source: J. Platt 1999,
 // section 2.2, for two classes. With more, the other classes share the rest. The loss is convex. Newton's method with a line search
-// minimises it, as H.-T. Lin, C.-J. Lin and R. C. Weng 2007 advise. The order of the messages changes no bit of the result.
+// minimises it, as H.-T. Lin, C.-J. Lin and R. C. Weng advise (A Note on Platt's Probabilistic Outputs for Support Vector Machines, Machine
+// Learning 68, 2007). The order of the messages changes no bit of the result.
 //
 // As long as nothing shows that a higher score makes a class more likely, the slope is 0 and every message has the same probabilities: the
 // shares of the classes, smoothed by the targets. That is so if a class has no messages, or if the best slope is not above 0; the warnings
@@ -326,8 +328,9 @@ type ReliabilityBin struct {
 // of messages as possible, and at least 20 if there are as many. Messages of one probability share a bin. The prediction is class 1 for
 // two classes; for more it is the most probable class, and the first of equally probable ones.
 //
-// Source: A. Niculescu-Mizil, R. Caruana 2005 for two classes; C. Guo and others 2017 for more. Both have bins of equal width, of which
-// those in the middle hold single messages of a good filter.
+// Source: A. Niculescu-Mizil, R. Caruana: Predicting Good Probabilities with Supervised Learning (ICML 2005) for two classes; C. Guo, G. Pleiss, Y. Sun,
+// K. Q. Weinberger: On Calibration of Modern Neural Networks (ICML 2017) for more. Both have bins of equal width, of which those in the middle hold
+// single messages of a good filter.
 func Reliability(labels []int32, probabilities []float64, classes int) []ReliabilityBin {
 	mustMatch(len(probabilities), len(labels)*classes)
 	type outcome struct {
@@ -373,7 +376,7 @@ func Reliability(labels []int32, probabilities []float64, classes int) []Reliabi
 //
 //	sum over the bins of Messages/N * |Predicted - Observed|
 //
-// Source: M. P. Naeini, G. F. Cooper, M. Hauskrecht 2015.
+// Source: M. P. Naeini, G. F. Cooper, M. Hauskrecht: Obtaining Well Calibrated Probabilities Using Bayesian Binning (AAAI 2015).
 func ExpectedCalibrationError(bins []ReliabilityBin) float64 {
 	messages, sum := 0, 0.
 	for _, bin := range bins {

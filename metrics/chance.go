@@ -17,7 +17,7 @@ const z95 = 1.959963984540054
 //
 //	(p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n)    with p = successes/n
 //
-// Source: E. B. Wilson, JASA 22 (1927). Unlike p ± z sqrt(p(1-p)/n), it stays within 0..1 and is wider than a point without errors.
+// Source: E. B. Wilson: Probable Inference, the Law of Succession, and Statistical Inference (JASA 22, 1927). Unlike p ± z sqrt(p(1-p)/n), it stays within 0..1 and is wider than a point without errors.
 func Wilson(successes, n int) (low, high float64) {
 	p, m := float64(successes)/float64(n), float64(n)
 	z := z95
@@ -41,7 +41,8 @@ func Wilson(successes, n int) (low, high float64) {
 //
 //	p with (sum of C(n, i) p^i (1-p)^(n-i) for i <= count) = 1 - confidence
 //
-// The sum is the regularised incomplete beta function I_(1-p)(n-count, count+1). Source: C. J. Clopper, E. S. Pearson 1934.
+// The sum is the regularised incomplete beta function I_(1-p)(n-count, count+1). Source: C. J. Clopper, E. S. Pearson: The Use of Confidence or
+// Fiducial Limits Illustrated in the Case of the Binomial (Biometrika 26, 1934).
 // Unlike with [Wilson], the bound is below the true share with a probability of at most 1 - confidence, whatever that share is.
 func UpperBound(count, n int, confidence float64) float64 {
 	if count >= n {
@@ -83,7 +84,8 @@ func (m McNemar) Difference() int {
 //
 //	P = (sum of C(n, i) for i <= min(Better, Worse) or i >= max(Better, Worse)) / 2^n    with n = Better + Worse
 //
-// By the incomplete beta function I that is twice I_1/2(max, min + 1), at most 1. Source: Q. McNemar 1947.
+// By the incomplete beta function I that is twice I_1/2(max, min + 1), at most 1. Source: Q. McNemar: Note on the Sampling Error of the Difference
+// Between Correlated Proportions or Percentages (Psychometrika 12, 1947).
 func CompareErrors(labels, a, b []int32) McNemar {
 	mustMatch(len(labels), len(a))
 	mustMatch(len(labels), len(b))

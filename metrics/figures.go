@@ -62,9 +62,9 @@ func Measure(labels, predictions []int32, classes int) Figures {
 //	sm%  = 100 * spam predicted ham / spam     spam let through; nil without spam
 //	lam% = 100 * invlogit((logit hm + logit sm) / 2)    with logit p = log(p/(1-p)); nil without both
 //
-// Source: TREC 2005 Spam Track Overview ("ham misclassification", "spam misclassification", "logistic average misclassification"). A rate of 0
-// or 1 has an infinite logit, so both rates of lam% are smoothed: (errors + 0.5) / (messages + 1). CEAS 2007 used (errors + 0.5) /
-// (messages + 0.5), which is 1 if everything is wrong.
+// Source: G. V. Cormack, T. R. Lynam: TREC 2005 Spam Track Overview (NIST SP 500-266: "ham misclassification", "spam misclassification", "logistic
+// average misclassification"). A rate of 0 or 1 has an infinite logit, so both rates of lam% are smoothed: (errors + 0.5) / (messages + 1). CEAS 2007
+// used (errors + 0.5) / (messages + 0.5), which is 1 if everything is wrong.
 func (f *Figures) MeasureSpam(m Margins) {
 	mustMatch(len(m.Ham)+len(m.Spam), f.Messages)
 	if len(f.Confusion) != 2 {
@@ -140,7 +140,7 @@ func SquareLoss(labels []int32, scores []float64, classes int) float64 {
 //	L(y, p) = -ln p_y
 //
 // for N x K probabilities row by row; without messages, 0. Probabilities below 1e-15 count as 1e-15, so that the loss of one
-// message is at most 34.5, much as in scikit-learn's log_loss. Source: I. J. Good 1952.
+// message is at most 34.5, much as in scikit-learn's log_loss. Source: I. J. Good: Rational Decisions (J. R. Stat. Soc. B 14, 1952).
 func LogLoss(labels []int32, probabilities []float64, classes int) float64 {
 	const minProbability = 1e-15 // the least that counts
 	mustMatch(len(probabilities), len(labels)*classes)
@@ -153,7 +153,8 @@ func LogLoss(labels []int32, probabilities []float64, classes int) float64 {
 //
 //	sum over c of (p_c - y_c)²    with y_c = 1 for the true class, else 0
 //
-// For two classes it is (p_1 - y_1)². Without messages, it is 0. Source: G. W. Brier 1950, who did not halve it.
+// For two classes it is (p_1 - y_1)². Without messages, it is 0. Source: G. W. Brier: Verification of Forecasts Expressed in Terms of Probability (Monthly
+// Weather Review 78, 1950), who did not halve it.
 func Brier(labels []int32, probabilities []float64, classes int) float64 {
 	mustMatch(len(probabilities), len(labels)*classes)
 	return meanOf(labels, func(sum float64, i int, label int32) float64 {
@@ -268,7 +269,7 @@ type ClassFigures struct {
 //	recall    = correct / of the class
 //	F1        = 2 * correct / (of the class + predicted to be of it)
 //
-// F1 equals 2 * precision * recall / (precision + recall), and 0 where one of the two is not defined. Source: C. J. van Rijsbergen 1979.
+// F1 equals 2 * precision * recall / (precision + recall), and 0 where one of the two is not defined. Source: C. J. van Rijsbergen: Information Retrieval (1979).
 func (c Confusion) Class(i int) ClassFigures {
 	correct, of, takenFor := c[i][i], c.Of(i), 0
 	for _, row := range c {

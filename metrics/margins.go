@@ -66,8 +66,8 @@ func (m Margins) Verdicts(t Thresholds) *VerdictCounts {
 // oneMinusROCA returns (1-ROCA)%: 100 * (1 - area under the ROC curve). It is the percentage of pairs of a ham and a spam in which the ham has
 // the higher score; a tie counts half. 0 is perfect, 50 is chance. It is nil without ham or without spam.
 //
-// Sources: TREC 2005 Spam Track Overview; the number of pairs is the U statistic of Mann and Whitney (1947). Pairs are counted in
-// integers, in O(n log n), so the order of the messages does not matter.
+// Sources: TREC 2005 Spam Track Overview; the number of pairs is the U statistic of H. B. Mann, D. R. Whitney: On a Test of Whether One of Two Random Variables
+// is Stochastically Larger than the Other (Ann. Math. Stat. 18, 1947). Pairs are counted in integers, in O(n log n), so the order of the messages does not matter.
 func (m Margins) oneMinusROCA() *float64 {
 	halves := 0 // twice the number of these pairs, so that a tie counts 1
 	for _, ham := range m.Ham {
@@ -89,8 +89,8 @@ type Point struct {
 // everything spam (HM 1, SM 0), and one at each distinct score. The last one calls everything ham (HM 0, SM 1). Along the curve, HM
 // never rises and SM never falls. Without ham or without spam, the curve is nil.
 //
-// The ROC curve consists of the points (HM, 1-SM), and the area under it is 1 - OneMinusROCA/100, see [Figures]. Sources: T. Fawcett 2006,
-// TREC 2005 Spam Track Overview.
+// The ROC curve consists of the points (HM, 1-SM), and the area under it is 1 - OneMinusROCA/100, see [Figures]. Sources: T. Fawcett: An
+// Introduction to ROC Analysis (Pattern Recognition Letters 27, 2006), TREC 2005 Spam Track Overview.
 func (m Margins) ErrorCurve() []Point {
 	if len(m.Ham) == 0 || len(m.Spam) == 0 {
 		return nil

@@ -337,7 +337,7 @@ func (o ThresholdOptions) Cost(v VerdictCounts) *float64 {
 //	unsure < lost * missed / (lost + missed)
 //
 // because otherwise calling all of those messages ham, or all of them spam, costs no more. Sources: the costs of SpamBayes
-// (best_cutoff_fp_weight and the like), F. Tortorella 2000.
+// (Options.py, best_cutoff_fp_weight and the like), F. Tortorella: An Optimal Reject Rule for Binary Classifiers (SSPR/SPR 2000, LNCS 1876).
 //
 // A threshold is a cut: the number of groups below it, each with one score. For the cuts u <= s of Unsure and Spam, the expense is a
 // sum of one term for each cut, in lexicographic order, so it is least when both terms are:
