@@ -74,21 +74,18 @@ func classify(p *program, flags classifyFlags, paths []string) error {
 	if slices.Equal(paths, []string{stdinPath}) && flags.format == "" {
 		paths = nil
 	}
-	var err error
 	isDelivery := flags.Pass || flags.Preset != ""
 	switch {
 	case flags.Pass && flags.JSON:
-		err = delivery.ErrPassJSON
+		return delivery.ErrPassJSON
 	case flags.list != "" && len(paths) > 0:
-		err = fmt.Errorf("--paths-from %s has the paths: leave out %s", flags.list, paths[0])
+		return fmt.Errorf("--paths-from %s has the paths: leave out %s", flags.list, paths[0])
 	case isDelivery && len(flags.list)+len(paths) > 0:
-		err = errors.New("--pass and --exit-code take one message from stdin, not paths")
+		return errors.New("--pass and --exit-code take one message from stdin, not paths")
 	case flags.format != "" && flags.list == "" && len(paths) == 0:
-		err = errors.New("--format needs a path")
+		return errors.New("--format needs a path")
 	}
-	if err != nil {
-		return err
-	}
+	var err error
 	if flags.list != "" {
 		if paths, err = p.linesOf(flags.list); err != nil {
 			return fmt.Errorf("--paths-from %s: %w", flags.list, err)

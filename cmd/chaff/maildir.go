@@ -134,17 +134,14 @@ func addMailbox(a *answer, m mailbox.Account, dryRun bool) {
 	}
 }
 
-// addSilent describes the messages that do not count yet, or that were taken back.
+// addSilent describes the messages that do not count yet, or that were taken back, unless quiet.
 func addSilent(a *answer, m mailbox.Account) {
-	if m.Waiting > 0 {
-		a.unlessQuiet("waiting", "%d that you have read count as ham later (mailbox.read_days), or at once when you answer, flag or move them", m.Waiting)
+	if a.quiet {
+		return
 	}
-	if m.Filed > 0 {
-		a.unlessQuiet("filed", "%d that the filter calls spam itself say nothing until you move them", m.Filed)
-	}
-	if m.TakenBack > 0 {
-		a.unlessQuiet("forgotten", "%d that you deleted soon after reading them", m.TakenBack)
-	}
+	a.count("waiting", m.Waiting, "%d that you have read count as ham later (mailbox.read_days), or at once when you answer, flag or move them")
+	a.count("filed", m.Filed, "%d that the filter calls spam itself say nothing until you move them")
+	a.count("forgotten", m.TakenBack, "%d that you deleted soon after reading them")
 }
 
 func watchCommand(p *program) *cobra.Command {
