@@ -12,7 +12,6 @@ import (
 	"chaff/corpus"
 	"chaff/evaluate"
 	"chaff/features"
-	"chaff/internal/screen"
 	"chaff/metrics"
 	"chaff/models"
 	"chaff/train"
@@ -142,39 +141,36 @@ type resultReport struct {
 // addComparison adds one row for each model, the best first if there is mail to choose it on, and the verdicts of the first on messages that on describes. Rates of
 // errors are those of the test part.
 func addComparison(a *answer, results []train.Result, on string) {
-	rows := make([][]string, 1+len(results))
-	column := func(head string, of func(r train.Result) string) {
-		for i, cell := range append([]string{head}, mapped(results, of)...) {
-			rows[i] = append(rows[i], screen.Printable(cell))
-		}
-	}
-	ofTest := func(head, figure string) {
-		column(head, func(r train.Result) string { return figureOf(r.Test, figure) })
-	}
-	note := "dev. and test: the accuracy on development and test mail."
-	column("model", func(r train.Result) string { return rowName(results, r) })
-	column("dev.", func(r train.Result) string { return figureOf(r.Development, "accuracy") })
-	ofTest("test", "accuracy")
-	ofTest("95% interval", "95% interval")
+	heads, figures, note := []string{"model", "dev.", "test", "95% interval"}, []string{"accuracy", "95% interval"}, "dev. and test: the accuracy on development and test mail."
 	if f := cmp.Or(results[0].Test, results[0].Development); f != nil && (f.HM != nil || f.SM != nil) {
-		ofTest("hm%", "hm%")
-		ofTest("sm%", "sm%")
+		heads, figures = append(heads, "hm%", "sm%"), append(figures, "hm%", "sm%")
 		note += " hm%: ham lost, sm%: spam missed, on test mail if nothing were unsure."
 	}
-	if results[0].Development == nil {
-		note = "No model is marked as the best: there is no development mail to choose it on. " + note
-	} else if len(results) > 1 {
-		rows[1][0] += " *"
-		column("against *", func(r train.Result) string {
-			if r.AgainstBest == nil {
-				return "-"
-			}
-			return [...]string{"worse", "same", "better"}[1+r.AgainstBest.Difference()]
-		})
+	isChoice := results[0].Development != nil && len(results) > 1
+	switch {
+	case isChoice:
+		heads = append(heads, "against *")
 		note = "* is the best on development mail. " + note +
 			" same: no difference from * by more than chance (McNemar's test on test mail, Holm's correction, p < 0.05)."
+	case results[0].Development == nil:
+		note = "No model is marked as the best: there is no development mail to choose it on. " + note
 	}
-	a.figureTable(&screen.Table{To: a.stdout, Rows: rows}, note)
+	t := a.table(0, heads...)
+	for i, r := range results {
+		cells := append([]string{rowName(results, r), figureOf(r.Development, "accuracy")}, figuresOf(r.Test, figures...)...)
+		switch {
+		case !isChoice:
+		case i == 0:
+			cells[0] += " *"
+			fallthrough
+		case r.AgainstBest == nil:
+			cells = append(cells, "-")
+		default:
+			cells = append(cells, [...]string{"worse", "same", "better"}[1+r.AgainstBest.Difference()])
+		}
+		t.Row(cells)
+	}
+	a.figureTable(t, note)
 	if v := results[0].Verdicts; v != nil {
 		a.gap()
 		a.verdicts("verdicts", v, "by "+rowName(results, results[0])+", "+on)

@@ -165,20 +165,16 @@ func (s *search) keys() []string {
 }
 
 func (s *search) cells(row tuneRow) []string {
-	var cells []string
-	for _, entry := range s.Tune.Search {
-		cell := "-"
+	return mapped(s.keys(), func(key string) string {
 		for _, choice := range row.Settings {
-			if strings.EqualFold(choice.Key, entry.Key) {
-				cell = fmt.Sprint(choice.Value)
-				if list, isList := choice.Value.([]string); isList {
-					cell = strings.Join(list, ", ")
-				}
+			if list, isList := choice.Value.([]string); choice.Key == key && isList {
+				return strings.Join(list, ", ")
+			} else if choice.Key == key {
+				return fmt.Sprint(choice.Value)
 			}
 		}
-		cells = append(cells, cell)
-	}
-	return cells
+		return "-"
+	})
 }
 
 // reached describes the accuracy of a trial, and its objective if that is another figure.

@@ -3,7 +3,6 @@ package lesson
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"chaff/features"
@@ -149,10 +148,10 @@ func (p *page) margin() {
 		gamma, radius = min(gamma, value), max(radius, math.Sqrt(squaredNorm(x)))
 	}
 	p.picture = plane(t, "The boundary and the margin")
-	for name, at := range map[string]float64{"theta . x = 0": 0, "theta . x = gamma": gamma, "theta . x = -gamma": -gamma} {
-		p.picture.Boundaries = append(p.picture.Boundaries, report.Boundary{Name: name, A: theta[1], B: theta[2], C: theta[0] - at})
+	for i, name := range []string{"-gamma", "0", "gamma"} {
+		at := float64(i-1) * gamma
+		p.picture.Boundaries = append(p.picture.Boundaries, report.Boundary{Name: "theta . x = " + name, A: theta[1], B: theta[2], C: theta[0] - at})
 	}
-	slices.SortFunc(p.picture.Boundaries, func(a, b report.Boundary) int { return strings.Compare(a.Name, b.Name) })
 	s := c.Separations[0]
 	p.near("the margin", gamma, s.Margin)
 	p.near("R", radius, s.Radius)
