@@ -57,24 +57,30 @@ func (t Tune) Validate() error {
 	if !slices.Contains(metrics.Objectives(), t.Objective) {
 		errs = append(errs, fmt.Errorf("objective is %q: must be %s", t.Objective, strings.Join(metrics.Objectives(), ", ")))
 	}
-	known := settings(Default())
-	first := make(map[string]int)
+	_, err := t.axes()
+	return errors.Join(append(errs, err)...)
+}
+
+// axes returns the possible values of each entry, or all that is wrong with the entries.
+func (t Tune) axes() (axes []axis, err error) {
+	known, first := settings(Default()), make(map[string]int)
+	var errs []error
 	for i, s := range t.Search {
-		_, err := newAxis(known, s)
+		a, err := newAxis(known, s)
 		key := strings.ToLower(s.Key)
 		if n, twice := first[key]; twice {
 			err = fmt.Errorf("has the same key as entry %d", n)
 		} else {
 			first[key] = i + 1
 		}
+		a.entry = fmt.Sprintf("search, entry %d (%s)", i+1, s.Key)
 		for _, err := range fieldtags.Complaints(err) {
-			errs = append(errs, fmt.Errorf("%s: %w", s.entryName(i), err))
+			errs = append(errs, fmt.Errorf("%s: %w", a.entry, err))
 		}
+		axes = append(axes, a)
 	}
-	return errors.Join(errs...)
+	return axes, errors.Join(errs...)
 }
-
-func (s Search) entryName(i int) string { return fmt.Sprintf("search, entry %d (%s)", i+1, s.Key) }
 
 // notSearched has why the settings of a section, or a setting without one, cannot be searched.
 var notSearched = map[string]string{
@@ -153,12 +159,20 @@ func (c Config) Plan() (plan []Trial, err error) {
 	if len(c.Tune.Search) == 0 {
 		return plan, ErrNoSearch
 	}
-	axes, err := c.axes()
-	if err != nil {
-		return plan, err
-	}
+	axes, _ := c.Tune.axes()
 	base, isRandom := c, c.Tune.Method == TuneRandom
 	base.Tune = Default().Tune
+	var errs []error
+	for _, a := range axes { // no setting decides what another one may be
+		for _, value := range a.points {
+			if err := base.with(Value{Key: a.key, Value: value}).Validate(); err != nil {
+				errs = append(errs, fmt.Errorf("tune.%s: %w", a.entry, fieldtags.Complaints(err)[0]))
+			}
+		}
+	}
+	if len(errs) > 0 {
+		return plan, errors.Join(errs...)
+	}
 	combinations, trials, patience := 1, c.Tune.Trials, 1000 // combinations in a row that are no new trials
 	if !isRandom {
 		for _, a := range axes {
@@ -193,31 +207,12 @@ func (c Config) Plan() (plan []Trial, err error) {
 			used[choice.Key] = true
 		}
 	}
-	var errs []error
 	for _, a := range axes {
 		if model, _ := OwnerOf(a.key); !used[a.key] {
 			errs = append(errs, fmt.Errorf("tune.%s: no trial has the model %s: set model = %q, or search the key model too", a.entry, model, model))
 		}
 	}
 	return plan, errors.Join(errs...)
-}
-
-// axes returns the possible values of each entry. It refuses a value that is not valid. No setting decides what another one may be.
-func (c Config) axes() (axes []axis, err error) {
-	known, base := settings(Default()), c
-	base.Tune = Default().Tune
-	var errs []error
-	for i, s := range c.Tune.Search {
-		a, _ := newAxis(known, s) // c is valid
-		a.entry = s.entryName(i)
-		for _, value := range a.points {
-			if err := base.with(Value{Key: a.key, Value: value}).Validate(); err != nil {
-				errs = append(errs, fmt.Errorf("tune.%s: %w", a.entry, fieldtags.Complaints(err)[0]))
-			}
-		}
-		axes = append(axes, a)
-	}
-	return axes, errors.Join(errs...)
 }
 
 // with returns c with one setting changed.

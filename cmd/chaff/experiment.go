@@ -93,38 +93,35 @@ func (x *experiment) more(a *answer) {
 
 // divided reads mail and divides it into parts.
 func (x *onModel) divided(mail labelled, o train.CollectOptions) (*train.Collection, error) {
-	return read(x.program, mail, func(step func(read, all int)) (*train.Collection, error) {
-		o.Progress = step
-		return train.Collect(x.command.Context(), mail.source, mail.classes, o)
-	})
+	printSources(x.program, mail)
+	o.Progress = x.progress("reading mail", "messages")
+	c, err := train.Collect(x.command.Context(), mail.source, mail.classes, o)
+	return c, x.wasRead(mail, c, err)
 }
 
 func (x *onModel) read(mail labelled, o train.ReadOptions) (*train.Mail, error) {
-	return read(x.program, mail, func(step func(read, all int)) (*train.Mail, error) {
-		o.Progress = step
-		m, err := train.Read(x.command.Context(), mail.source, mail.classes, o)
-		if mail.isPart && errors.Is(err, train.ErrNoMail) { // another task has the messages
-			err = nil
-		}
-		return m, err
-	})
+	printSources(x.program, mail)
+	o.Progress = x.progress("reading mail", "messages")
+	m, err := train.Read(x.command.Context(), mail.source, mail.classes, o)
+	if mail.isPart && errors.Is(err, train.ErrNoMail) { // another task has the messages
+		err = nil
+	}
+	return m, x.wasRead(mail, m, err)
 }
 
-// read runs a function that reads mail, and shows its progress. It reports the sources and the messages left out on stderr.
-func read[T interface{ Summary() train.Summary }](p *program, mail labelled, read func(step func(read, all int)) (T, error)) (T, error) {
-	printSources(p, mail)
-	result, err := read(p.progress("reading mail", "messages"))
+// wasRead reports the messages left out on stderr, or returns the error with what the user can do.
+func (p *program) wasRead(mail labelled, result interface{ Summary() train.Summary }, err error) error {
 	switch oneClass := errors.Is(err, train.ErrOneClass); {
 	case mail.unread != "" && (oneClass || errors.Is(err, train.ErrNoMail)):
-		return result, hint.With(err, fmt.Sprintf("the mail of %s is left out, since nobody has read it: --ham %s takes it for ham", mail.unread, hint.Word(mail.unread)))
+		return hint.With(err, fmt.Sprintf("the mail of %s is left out, since nobody has read it: --ham %s takes it for ham", mail.unread, hint.Word(mail.unread)))
 	case errors.Is(err, train.ErrNoMail):
-		return result, hint.With(err, "check the paths: chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages; to begin with no mail: chaff learn --begin"+p.use())
+		return hint.With(err, "check the paths: chaff reads Maildirs, mbox files, folders of messages, archives of these, and single messages; to begin with no mail: chaff learn --begin"+p.use())
 	case oneClass && mail.noJunk != "":
-		return result, hint.With(fmt.Errorf("%s has no folder for spam: %w", mail.noJunk, err), noSpamFolder+"; name yours: "+hint.Word(mail.noJunk)+" --spam FOLDER")
+		return hint.With(fmt.Errorf("%s has no folder for spam: %w", mail.noJunk, err), noSpamFolder+"; name yours: "+hint.Word(mail.noJunk)+" --spam FOLDER")
 	case oneClass:
-		return result, hint.With(err, "give ham and spam, each with messages: --ham PATH and --spam PATH; to begin with one class: chaff learn --begin"+p.use()+" PATH")
+		return hint.With(err, "give ham and spam, each with messages: --ham PATH and --spam PATH; to begin with one class: chaff learn --begin"+p.use()+" PATH")
 	case err != nil:
-		return result, err
+		return err
 	}
 	s := result.Summary()
 	p.first("left out", s.Problems, s.Unreadable)
@@ -134,7 +131,7 @@ func read[T interface{ Summary() train.Summary }](p *program, mail labelled, rea
 	for _, warning := range slices.Concat(s.Remarks, s.Warnings) {
 		p.warn(warning)
 	}
-	return result, nil
+	return nil
 }
 
 // readFor opens the mail and reads it as a model does.

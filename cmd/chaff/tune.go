@@ -129,7 +129,11 @@ func (s *search) tune() error {
 	r.Trials = mapped(trials, func(t evaluate.Trial) tuneRow {
 		return tuneRow{t.Candidate + 1, s.plan[t.Candidate].Choices, t.Development, t.Error}
 	})
-	best := screen.Sprintf(bestMark+"trial %d of %d (%s), %s on %s.\n", r.Trials[0].Trial, r.Planned, r.End, reached(r.Trials[0].Figures, r.Objective), r.comparedOn()) +
+	reached := fmt.Sprintf("accuracy %.2f%%", trials[0].Development.Accuracy)
+	if r.Objective != metrics.ByAccuracy {
+		reached = fmt.Sprintf("%s %s, %s", r.Objective, screen.Figure(trials[0].Development.Cost(r.Objective)), reached)
+	}
+	best := screen.Sprintf(bestMark+"trial %d of %d (%s), %s on %s.\n", r.Trials[0].Trial, r.Planned, r.End, reached, r.comparedOn()) +
 		config.TOML(s.plan[trials[0].Candidate].Config.Differences(), nil)
 	if err := writeBytes(s.out, bestKind, []byte(best)); err != nil {
 		return err
@@ -175,15 +179,6 @@ func (s *search) cells(row tuneRow) []string {
 		}
 		return "-"
 	})
-}
-
-// reached describes the accuracy of a trial, and its objective if that is another figure.
-func reached(f *metrics.Figures, objective string) string {
-	text := fmt.Sprintf("accuracy %.2f%%", f.Accuracy)
-	if objective != metrics.ByAccuracy {
-		text = fmt.Sprintf("%s %s, %s", objective, screen.Figure(f.Cost(objective)), text)
-	}
-	return text
 }
 
 // comparedOn names the mail that compares trials.
