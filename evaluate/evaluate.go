@@ -29,40 +29,35 @@ func Filter(ctx context.Context, f *filter.Filter, mail *train.Mail, n, workers 
 		return Evaluation{}, err
 	}
 	d := mail.DatasetFor(f, workers)
-	j, err := reviewerOf(f, mail, mail.All(), d, train.Score(f.Linear(), d))
-	if err != nil {
-		return Evaluation{}, err
-	}
-	e := Evaluation{Trained: train.Trained{Filter: f, Test: j.Scores}, Learned: from.Learned(mail, s.Key)}
+	scores := train.Score(f.Linear(), d)
+	scores.Probabilities = s.Calibration.All(scores.Scores)
+	e := Evaluation{Trained: train.Trained{Filter: f, Test: scores}, Learned: from.Learned(mail, s.Key)}
+	isSpamFilter := filter.IsSpamFilter(s.Classes)
 	e.Result = train.Result{
 		Model: s.Model, Kind: s.Kind, Terms: f.Vocabulary().Len(), Choice: train.Choice{Thresholds: s.Thresholds, Calibration: s.Calibration},
-		Test: j.Figures(j.isSpamFilter()),
+		Test: scores.Figures(isSpamFilter),
 	}
-	if j.isSpamFilter() {
-		e.Result.Verdicts = j.Margins().Verdicts(*s.Thresholds)
+	if isSpamFilter {
+		e.Result.Verdicts = scores.Margins().Verdicts(*s.Thresholds)
 	}
 	unlike, err := f.NewUnlike()
 	if err != nil {
 		return Evaluation{}, err
 	}
 	for i, novelty := range d.Novelty() {
-		unlike.Add(filter.Classification{Class: s.Classes[j.Predictions[i]], Novelty: novelty})
+		unlike.Add(filter.Classification{Class: s.Classes[scores.Predictions[i]], Novelty: novelty})
 	}
 	if text := unlike.String(); text != "" {
 		e.Result.Warnings = append(e.Result.Warnings, "these "+text)
 	}
-	e.Mistakes, err = j.mistakes(ctx, n)
+	e.Mistakes, err = mistakes(ctx, e.Trained, mail, mail.All(), d, n)
 	return e, err
 }
 
 // Mistakes lists up to n wrong predictions of t on the test part of c, which it was fitted to, the least probable label first. Of messages with the same label,
 // prediction and subject, it has the first. A message that cannot be read again has no subject. The error comes from ctx.
 func Mistakes(ctx context.Context, c *train.Collection, t train.Trained, n int) ([]Judged, error) {
-	j, err := reviewerOf(t.Filter, c.Mail, c.InPart(corpus.Test), c.Dataset(corpus.Test, t.Filter.Kind()), t.Test)
-	if err != nil {
-		return nil, err
-	}
-	return j.mistakes(ctx, n)
+	return mistakes(ctx, t, c.Mail, c.InPart(corpus.Test), c.Dataset(corpus.Test, t.Filter.Kind()), n)
 }
 
 // Judged is a message with its prediction.
@@ -88,46 +83,26 @@ type Reason struct {
 	Messages     uint32  `json:"messages"` // training messages that have the term
 }
 
-// reviewer has the scores of a filter on some messages.
-type reviewer struct {
-	train.Scores
-	filter   *filter.Filter
-	mail     *train.Mail
-	messages []int // the number of the message of each row
-	rows     *features.Dataset
-	terms    filter.Terms
-}
-
-// reviewerOf returns the reviewer of messages of mail, given their rows and scores. The error is about the file of f.
-func reviewerOf(f *filter.Filter, mail *train.Mail, messages []int, rows *features.Dataset, s train.Scores) (*reviewer, error) {
-	terms, err := f.Terms()
+// mistakes describes the first n wrong predictions of the test part of t that differ in label, prediction or subject, the least probable label first, and of
+// equally probable ones the farthest from the boundary. The part has these messages of mail, and a row for each.
+func mistakes(ctx context.Context, t train.Trained, mail *train.Mail, messages []int, rows *features.Dataset, n int) ([]Judged, error) {
+	terms, err := t.Filter.Terms()
 	if err != nil && !errors.Is(err, filter.ErrNoTexts) {
 		return nil, err
 	}
-	s.Probabilities = f.Settings().Calibration.All(s.Scores)
-	return &reviewer{s, f, mail, messages, rows, terms}, nil
-}
-
-func (j *reviewer) isSpamFilter() bool { return filter.IsSpamFilter(j.filter.Settings().Classes) }
-
-func (j *reviewer) probability(i int, c int32) float64 { return j.Probabilities[i*j.Classes+int(c)] }
-
-// margin returns the score of the prediction of row i over its label.
-func (j *reviewer) margin(i int) float64 { return j.Row(i)[j.Predictions[i]] - j.Row(i)[j.Labels[i]] }
-
-// mistakes describes the first n wrong predictions that differ in label, prediction or subject, the least probable label first, and of equally
-// probable ones the farthest from the boundary.
-func (j *reviewer) mistakes(ctx context.Context, n int) ([]Judged, error) {
+	s, settings := t.Test, t.Filter.Settings()
+	s.Probabilities = settings.Calibration.All(s.Scores)
+	probability := func(i int, c int32) float64 { return s.Probabilities[i*s.Classes+int(c)] }
+	margin := func(i int) float64 { return s.Row(i)[s.Predictions[i]] - s.Row(i)[s.Labels[i]] } // of the prediction over the label
 	var order []int
-	for i, label := range j.Labels {
-		if j.Predictions[i] != label {
+	for i, label := range s.Labels {
+		if s.Predictions[i] != label {
 			order = append(order, i)
 		}
 	}
 	slices.SortStableFunc(order, func(x, y int) int {
-		return cmp.Or(cmp.Compare(j.probability(x, j.Labels[x]), j.probability(y, j.Labels[y])), cmp.Compare(j.margin(y), j.margin(x)))
+		return cmp.Or(cmp.Compare(probability(x, s.Labels[x]), probability(y, s.Labels[y])), cmp.Compare(margin(y), margin(x)))
 	})
-	settings := j.filter.Settings()
 	decoder := message.NewDecoder(settings.Message)
 	all := []Judged{}
 	seen := make(map[[3]string]bool) // label, prediction and subject
@@ -138,13 +113,13 @@ func (j *reviewer) mistakes(ctx context.Context, n int) ([]Judged, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		given, label, item := j.Predictions[i], j.Labels[i], j.mail.Item(j.messages[i])
+		given, label, item := s.Predictions[i], s.Labels[i], mail.Item(messages[i])
 		judged := Judged{
 			Path: item.Origin, Label: settings.Classes[label], Class: settings.Classes[given],
-			Score: j.margin(i), Probability: j.probability(i, given), LabelProbability: j.probability(i, label),
+			Score: margin(i), Probability: probability(i, given), LabelProbability: probability(i, label),
 		}
-		if j.isSpamFilter() {
-			judged.Score, judged.Probability = j.Row(i)[1]-j.Row(i)[0], j.probability(i, filter.SpamClass)
+		if filter.IsSpamFilter(settings.Classes) {
+			judged.Score, judged.Probability = s.Row(i)[1]-s.Row(i)[0], probability(i, filter.SpamClass)
 		}
 		if raw, err := item.Read(nil); err == nil {
 			m := decoder.Decode(raw)
@@ -156,23 +131,23 @@ func (j *reviewer) mistakes(ctx context.Context, n int) ([]Judged, error) {
 			}
 			seen[of] = true
 		}
-		judged.Terms = j.reasons(j.rows.Row(i), int(given), int(label))
+		judged.Terms = reasons(t.Filter, terms, rows.Row(i), int(given), int(label))
 		all = append(all, judged)
 	}
-	return all, j.rows.Err()
+	return all, rows.Err()
 }
 
 // reasons returns the terms of x with the largest contributions to the score of class c over class k; none if the model has no texts.
-func (j *reviewer) reasons(x features.Vector, c, k int) []Reason {
+func reasons(f *filter.Filter, terms filter.Terms, x features.Vector, c, k int) []Reason {
 	const maxReasons = 5
 	all := []Reason{}
-	if j.terms.Text == nil {
+	if terms.Text == nil {
 		return all
 	}
-	added, _ := j.filter.Linear().Contributions(x, c, k)
+	added, _ := f.Linear().Contributions(x, c, k)
 	for i, id := range x.IDs {
-		if term := int(id) - j.filter.FirstTerm(); term >= 0 && added[i] > 0 {
-			all = append(all, Reason{string(j.terms.Text(term)), added[i], j.terms.Documents[term]})
+		if term := int(id) - f.FirstTerm(); term >= 0 && added[i] > 0 {
+			all = append(all, Reason{string(terms.Text(term)), added[i], terms.Documents[term]})
 		}
 	}
 	slices.SortStableFunc(all, func(a, b Reason) int { return cmp.Compare(b.Contribution, a.Contribution) })

@@ -226,10 +226,22 @@ func setLogarithmic(a *plot.Axis, values []float64) {
 	if len(positive) < len(values) {
 		a.Min = least / 2
 	}
-	a.Tick.Marker = plot.TickerFunc(func(min, max float64) []plot.Tick {
-		ticks := slices.DeleteFunc(logTicks(least, max), func(t plot.Tick) bool { return t.Value < least*0.9 })
+	// It labels the powers of ten, and on short axes 2 and 5 times those. plot.LogTicks leaves out 0.1, whose computed logarithm is above -1.
+	a.Tick.Marker = plot.TickerFunc(func(min, max float64) (ticks []plot.Tick) {
 		if min < least {
-			ticks = slices.Insert(ticks, 0, plot.Tick{Value: min, Label: "0"})
+			ticks = append(ticks, plot.Tick{Value: min, Label: "0"})
+		}
+		few := max/least < 3000
+		for e := int(math.Floor(math.Log10(least) + 1e-9)); math.Pow10(e) <= max*(1+1e-9); e++ {
+			for m := 1.0; m < 10; m++ {
+				t := plot.Tick{Value: m * math.Pow10(e)}
+				if m == 1 || few && (m == 2 || m == 5) {
+					t.Label = short(t.Value)
+				}
+				if t.Value >= least*0.9 {
+					ticks = append(ticks, t)
+				}
+			}
 		}
 		return ticks
 	})
@@ -247,23 +259,6 @@ func roundDown(v float64) float64 {
 }
 
 func roundUp(v float64) float64 { return 1 / roundDown(1/v) }
-
-// logTicks labels the powers of ten, and on short axes 2 and 5 times those. plot.LogTicks leaves out 0.1, whose computed logarithm is
-// above -1.
-func logTicks(min, max float64) []plot.Tick {
-	few := max/min < 3000
-	var ticks []plot.Tick
-	for e := int(math.Floor(math.Log10(min) + 1e-9)); math.Pow10(e) <= max*(1+1e-9); e++ {
-		for m := 1.0; m < 10; m++ {
-			t := plot.Tick{Value: m * math.Pow10(e)}
-			if m == 1 || few && (m == 2 || m == 5) {
-				t.Label = short(t.Value)
-			}
-			ticks = append(ticks, t)
-		}
-	}
-	return ticks
-}
 
 // colour returns the i-th of the colours of Okabe and Ito that are visible on white.
 func colour(i int) color.RGBA {
