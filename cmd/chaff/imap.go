@@ -75,7 +75,6 @@ the messages that were moved.`,
 }
 
 func (x *mailClient) check(address string) (err error) {
-	x.warnOfSettings()
 	if address == "" {
 		return hint.With(errors.New("no account given"), "chaff imap --account imaps://USER@HOST --password-file FILE")
 	}

@@ -36,7 +36,6 @@ The settings are those that the model was trained with.`,
   chaff retrain -m spam.model --json`,
 		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
-			x.warnOfSettings()
 			done, err := x.retrain(nil)
 			if err != nil {
 				return err
@@ -102,7 +101,6 @@ messages, byte for byte.`,
   chaff restore spam.model.log -m again.model`,
 		Args: oneArgument("backup", 1),
 		RunE: func(c *cobra.Command, paths []string) error {
-			x.warnOfSettings()
 			x.replace = true // a model that is there is an error without --replace
 			if err := x.canMake(paths); err != nil {
 				return err
@@ -311,7 +309,6 @@ One fit takes up to 5 million messages; --sample fits a part of more.`,
   ls parts/*.part | chaff merge - -o all.model
   chaff merge 1.part 2.part --no-fit -o 12.part`,
 		RunE: func(c *cobra.Command, paths []string) error {
-			x.warnOfSettings()
 			if x.model == "" {
 				return errors.New("no file for the merged model: name it with -o FILE")
 			}

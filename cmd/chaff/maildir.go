@@ -160,7 +160,6 @@ enough was learned (store.retrain_after). An interrupt ends it.`,
   chaff watch --maildir ~/Maildir -m spam.model --quiet`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			x.warnOfSettings()
 			if path == "" {
 				return hint.With(errors.New("no mailbox given"), "chaff watch --maildir ~/Maildir")
 			}

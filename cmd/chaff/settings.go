@@ -44,8 +44,11 @@ func (x *onModel) add(p *program, c *cobra.Command, verb, json string, shorts ..
 			x.warn(text)
 		}
 		x.warnOf(": "+c.CommandPath()+" does not read it", func(_, section string) bool {
-			return readers[section] != "" && c.Name() != "config" && !slices.Contains(strings.Fields(readers[section]), c.Name())
+			return readers[section] != "" && c.Name() != "config" && !isAmong(c.Name(), readers[section])
 		})
+		if !isAmong(c.Name(), makers) {
+			x.warnOfSettings()
+		}
 		return nil
 	}
 	c.Flags().StringVar(&x.configFile, "config", "", "read settings from `FILE` (.toml, .yaml, .json); default $XDG_CONFIG_HOME/chaff/config.toml")
@@ -86,11 +89,16 @@ func (x *onModel) add(p *program, c *cobra.Command, verb, json string, shorts ..
 	p.addModelFile(c, verb, json)
 }
 
-// readers has the commands that read the settings of a section, besides config, which shows all. The other sections make models.
+// readers has the commands that read the settings of a section, besides config, which shows all. The other sections are for the commands that are makers of models,
+// or read mail as a new model would; learn and evaluate may be.
 var readers = map[string]string{
 	"mailbox": "imap learn watch", "serve": "serve", "share": "share", "tune": "tune",
 	"store": "collect imap learn merge retrain review serve share train watch",
 }
+
+const makers = "collect compare config demo evaluate import learn tokens train tune"
+
+func isAmong(command, names string) bool { return slices.Contains(strings.Fields(names), command) }
 
 // warnOfSettings warns of settings given on the command line that a saved model has its own of.
 func (x *onModel) warnOfSettings() {
