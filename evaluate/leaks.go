@@ -194,18 +194,14 @@ func obscurity(term string) int {
 	return rank
 }
 
-// information returns I(w) for a term in present[k] of the of[k] documents of class k.
+// information returns I(w) for a term in present[k] of the of[k] documents of class k. Two classes have documents.
 func information(present, of []int) float64 {
-	all := entropy(of)
-	if all == 0 {
-		return 0
-	}
 	absent := make([]int, len(of))
 	for k := range of {
 		absent[k] = of[k] - present[k]
 	}
 	share := float64(sum(present)) / float64(sum(of))
-	return 1 - (share*entropy(present)+(1-share)*entropy(absent))/all
+	return 1 - (share*entropy(present)+(1-share)*entropy(absent))/entropy(of)
 }
 
 func entropy(counts []int) float64 {
