@@ -127,7 +127,11 @@ func (w *watch) run(ctx context.Context) error {
 			}
 			w.after(ctx, err)
 		case <-w.idle.C:
-			if err := w.retrain(ctx); err != nil && ctx.Err() == nil && !w.waiting {
+			refitted, err := store.FitWhenIdle(ctx, w.Model, w.Store, w.Retrain)
+			if refitted.Messages > 0 {
+				w.Retrained(refitted)
+			}
+			if err != nil && ctx.Err() == nil && !w.waiting {
 				w.Trouble(err)
 			}
 		}
@@ -191,7 +195,11 @@ func (w *watch) compare(ctx context.Context) error {
 	defer s.Close()
 	account, err := w.box.Learn(ctx, s, LearnOptions{Workers: w.Retrain.Workers, Options: w.Mailbox})
 	for _, change := range account.Changes {
-		w.tell(change)
+		isRefused := change.Result == store.Refused // one that cannot be read is refused each time, and reported once
+		if !isRefused || !w.refused[change.Path] {
+			w.Changed(change)
+		}
+		w.refused[change.Path] = w.refused[change.Path] || isRefused
 	}
 	if err != nil {
 		return err
@@ -208,17 +216,6 @@ func (w *watch) compare(ctx context.Context) error {
 		w.Trouble(err)
 	}
 	return nil
-}
-
-// tell reports a change. A message that cannot be read is refused each time, and reported once.
-func (w *watch) tell(c Change) {
-	if c.Result == store.Refused {
-		if w.refused[c.Path] {
-			return
-		}
-		w.refused[c.Path] = true
-	}
-	w.Changed(c)
 }
 
 // refresh lists the mailbox and watches the folders that it has now. A folder is watched before it is listed, so that nothing is missed.
@@ -254,13 +251,4 @@ func (w *watch) refresh() error {
 		}
 	}
 	return nil
-}
-
-// retrain fits the model again if enough has changed since the last time, or one class was learned only.
-func (w *watch) retrain(ctx context.Context) error {
-	refitted, err := store.FitWhenIdle(ctx, w.Model, w.Store, w.Retrain)
-	if refitted.Messages > 0 {
-		w.Retrained(refitted)
-	}
-	return err
 }

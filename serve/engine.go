@@ -241,10 +241,21 @@ func (e *Engine) Explain(ctx context.Context, user string, raw []byte) (filter.E
 	return limited(ctx, e, raw, func() (filter.Explanation, error) {
 		shared := e.shared.current()
 		x, err := shared.filter.Explain(raw)
-		if c, added := e.users.classify(user, shared, raw); err == nil && added != 0 {
-			explainOwn(&x, c, added)
+		c, added := e.users.classify(user, shared, raw)
+		if err != nil || added == 0 {
+			return x, err
 		}
-		return x, err
+		const ownModel = "model of the user" // what it adds is one contribution
+		x.Classification = c
+		x.Margin += added
+		x.Contributions = append(x.Contributions, filter.Contribution{SeenTerm: filter.SeenTerm{Term: ownModel}, Contribution: added})
+		slices.SortStableFunc(x.Contributions, func(a, b filter.Contribution) int {
+			return cmp.Compare(math.Abs(b.Contribution), math.Abs(a.Contribution))
+		})
+		if len(x.Votes) > 0 {
+			x.Votes = append(x.Votes, filter.Vote{Group: ownModel, Contribution: added})
+		}
+		return x, nil
 	})
 }
 
@@ -414,18 +425,4 @@ func (e *Engine) Status(user string) (Status, error) {
 	defer v.Close()
 	s.Store = new(v.Status(time.Now()))
 	return s, nil
-}
-
-// explainOwn adds to the explanation of the shared model what the model of a user adds to its score, as one contribution.
-func explainOwn(e *filter.Explanation, c filter.Classification, added float64) {
-	const ownModel = "model of the user"
-	e.Classification = c
-	e.Margin += added
-	e.Contributions = append(e.Contributions, filter.Contribution{SeenTerm: filter.SeenTerm{Term: ownModel}, Contribution: added})
-	slices.SortStableFunc(e.Contributions, func(a, b filter.Contribution) int {
-		return cmp.Compare(math.Abs(b.Contribution), math.Abs(a.Contribution))
-	})
-	if len(e.Votes) > 0 {
-		e.Votes = append(e.Votes, filter.Vote{Group: ownModel, Contribution: added})
-	}
 }

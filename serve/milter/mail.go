@@ -68,16 +68,13 @@ func appendCRLF(dst, text []byte) []byte {
 	}
 }
 
-func (m *mail) endHeader() {
+// body takes a piece of the body. The first one ends the header.
+func (m *mail) body(piece []byte) {
 	if m.header == 0 {
 		if _, err := m.message.Write([]byte("\r\n")); err == nil {
 			m.header = len(m.message.Bytes())
 		}
 	}
-}
-
-func (m *mail) body(piece []byte) {
-	m.endHeader()
 	_, _ = m.message.Write(piece)
 }
 

@@ -17,8 +17,11 @@ import (
 
 func functions(e *serve.Engine) template.FuncMap {
 	return template.FuncMap{
-		"kept":      e.Kept.Has,
-		"text":      func(max int, s string) string { return shown(s, max) },
+		"kept": e.Kept.Has,
+		// A foreign text with at most so many characters, without invisible ones.
+		"text": func(most int, s string) string {
+			return screen.Printable(screen.Clip(strings.Join(strings.Fields(s), " "), most))
+		},
 		"when":      func(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") },
 		"iso":       func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"score":     func(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) },
@@ -33,11 +36,6 @@ func functions(e *serve.Engine) template.FuncMap {
 		"chance":    func() string { return filter.ProbabilityName(e.Settings().Classes) },
 		"share":     func(n, of, others int) string { return percent(100 * float64(n) / float64(max(n+of+others, 1))) },
 	}
-}
-
-// shown returns a foreign text with at most so many characters, without invisible ones.
-func shown(s string, max int) string {
-	return screen.Printable(screen.Clip(strings.Join(strings.Fields(s), " "), max))
 }
 
 // styleOf returns the class of style of a verdict or a class of mail, or "".
