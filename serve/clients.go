@@ -142,26 +142,23 @@ func (s *Server) begin(of net.Conn) {
 // Running answers clients until ctx ends, and then finishes what they have begun.
 type Running func(ctx context.Context) error
 
-// At returns what serves at a listener.
+// At returns what accepts clients at a listener until its context ends, closes the listener, and waits for them.
 func (s *Server) At(l net.Listener) Running {
-	return func(ctx context.Context) error { return s.Serve(ctx, l) }
-}
-
-// Serve accepts clients until ctx ends, and closes l. Then it waits for them.
-func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	accepts, stop := context.WithCancel(ctx)
-	working, abandon := context.WithCancel(context.WithoutCancel(ctx))
-	defer abandon()
-	s.accepts, s.Working = accepts, working
-	err := accept(ctx, s.Engine.Clients(l, s.Protocol, s.Busy), s.begin, func(err error) { s.Warn("accept a client: %v: trying again", err) })
-	stop()
-	late := time.AfterFunc(cmp.Or(s.Grace, 10*time.Second), abandon)
-	s.open.Wait()
-	late.Stop()
-	if err != nil {
-		return fmt.Errorf("accept a client of %s: %w", s.Protocol, err)
+	return func(ctx context.Context) error {
+		accepts, stop := context.WithCancel(ctx)
+		working, abandon := context.WithCancel(context.WithoutCancel(ctx))
+		defer abandon()
+		s.accepts, s.Working = accepts, working
+		err := accept(ctx, s.Engine.Clients(l, s.Protocol, s.Busy), s.begin, func(err error) { s.Warn("accept a client: %v: trying again", err) })
+		stop()
+		late := time.AfterFunc(cmp.Or(s.Grace, 10*time.Second), abandon)
+		s.open.Wait()
+		late.Stop()
+		if err != nil {
+			return fmt.Errorf("accept a client of %s: %w", s.Protocol, err)
+		}
+		return nil
 	}
-	return nil
 }
 
 // accept accepts clients until ctx ends, and closes l. It tries again after an error, such as too many open files, unless somebody else has

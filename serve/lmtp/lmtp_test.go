@@ -47,7 +47,7 @@ func start(t testing.TB, e serve.Service, a *agent, change func(*server)) starte
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(ctx, l) }()
+	go func() { ended <- s.At(l)(ctx) }()
 	stop := sync.OnceValue(func() error {
 		cancel()
 		return <-ended

@@ -90,7 +90,7 @@ func start(t testing.TB, e serve.Service, change func(*server)) daemon {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(ctx, l) }()
+	go func() { ended <- s.At(l)(ctx) }()
 	d.stop = sync.OnceValue(func() error {
 		cancel()
 		return <-ended

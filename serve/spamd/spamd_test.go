@@ -52,7 +52,7 @@ func start(t testing.TB, network string, e serve.Service, change func(*server)) 
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(ctx, l) }()
+	go func() { ended <- s.At(l)(ctx) }()
 	stop := sync.OnceValue(func() error {
 		cancel()
 		return <-ended
