@@ -149,7 +149,7 @@ func (j judged) report() []byte {
 func (c *client) tell(r request) error {
 	s := c.server
 	switch {
-	case !s.mayTell:
+	case c.conn.LocalAddr().Network() != "unix" && !s.Engine.Options().TellOverTCP:
 		return errTell
 	case r.set && r.remove:
 		return protocolError("Unable to set local and remove local in the same operation.")

@@ -2,7 +2,6 @@ package spamd
 
 import (
 	"bytes"
-	"net"
 	"testing"
 
 	"chaff/serve"
@@ -19,7 +18,7 @@ func TestRealMailComesBackAsItWas(t *testing.T) {
 		t.Skip(corpustest.NeedsCorpora)
 	}
 	e := servetest.NewEngine(t, nil)
-	s := newServer(e, &net.UnixAddr{Net: "unix"}, &servetest.Log{})
+	s := newServer(e, &servetest.Log{})
 	s.Working = t.Context()
 	ask := func(command string, raw []byte) []byte {
 		conn := &script{in: bytes.NewReader([]byte(requestOf(command, "1.5", "", string(raw))))}

@@ -143,7 +143,7 @@ func TestMessagesGiveBackTheirMemory(t *testing.T) {
 
 func TestSlowClientsAreSentAway(t *testing.T) {
 	t.Parallel() // it waits
-	d := start(t, "tcp", servetest.NewEngine(t, nil), func(s *server) { s.Idle, s.Total = 100*time.Millisecond, 300*time.Millisecond })
+	d := start(t, "tcp", servetest.NewEngine(t, nil), func(s *serve.Server) { s.Idle, s.Total = 100*time.Millisecond, 300*time.Millisecond })
 	const late = "SPAMD/1.0 79 Timeout: (socket timeout reading input from client)\r\n"
 	for name, first := range map[string]string{
 		"silence": "", "half a line": "CHECK SPA", "half a header": "CHECK SPAMC/1.5\r\nUser: x\r\n", "half a message": "CHECK SPAMC/1.5\r\nContent-length: 100\r\n\r\nSubject",
@@ -284,7 +284,7 @@ func TestTheEndWaitsOnlySoLong(t *testing.T) {
 	d := start(t, "unix", broken{e, func(ctx context.Context) (serve.Verdict, error) {
 		<-ctx.Done()
 		return serve.Verdict{}, ctx.Err()
-	}, filter.Settings{}}, func(s *server) { s.Grace = 50 * time.Millisecond })
+	}, filter.Settings{}}, func(s *serve.Server) { s.Grace = 50 * time.Millisecond })
 	c := d.dial(t)
 	io.WriteString(c, requestOf("CHECK", "1.5", "", servetest.Mail("ham", 1)))
 	time.Sleep(20 * time.Millisecond)

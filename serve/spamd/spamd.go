@@ -22,33 +22,27 @@ const (
 	maxFigure  = 9999999   // the largest score in a reply
 )
 
-type server struct {
-	serve.Server
-	mayTell bool
-}
-
-func newServer(e serve.Service, at net.Addr, log serve.Logger) *server {
-	s := &server{mayTell: e.Options().TellOverTCP || at.Network() == "unix"}
+func newServer(e serve.Service, log serve.Logger) *serve.Server {
+	s := &serve.Server{Protocol: "spamd", Log: log, Engine: e, Busy: errorReply(serve.ErrBusy)}
 	s.Idle, s.Total = 30*time.Second, 300*time.Second // of a request, and then of its reply
-	s.Protocol, s.Log, s.Engine, s.Busy = "spamd", log, e, errorReply(serve.ErrBusy)
 	s.Begin = func(conn *serve.Conn) serve.Client { return newClient(s, conn) }
 	return s
 }
 
 // Open returns what answers the clients of a listener until its context ends. Then it finishes the requests that have begun.
 func Open(l net.Listener, e *serve.Engine, log serve.Logger) (serve.Running, error) {
-	return newServer(e, l.Addr(), log).At(l), nil
+	return newServer(e, log).At(l), nil
 }
 
 // client is a connection. It sends one request.
 type client struct {
-	server    *server
+	server    *serve.Server
 	conn      *serve.Conn
 	in        *bufio.Reader
 	inMessage bool // the lines before the message have come
 }
 
-func newClient(s *server, conn *serve.Conn) *client {
+func newClient(s *serve.Server, conn *serve.Conn) *client {
 	c := &client{server: s, conn: conn}
 	c.in = bufio.NewReaderSize(c, bufferSize)
 	conn.Last = time.Now().Add(s.Total)

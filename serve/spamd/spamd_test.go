@@ -34,7 +34,7 @@ type started struct {
 }
 
 // start starts a daemon over a network, "unix" or "tcp".
-func start(t testing.TB, network string, e serve.Service, change func(*server)) started {
+func start(t testing.TB, network string, e serve.Service, change func(*serve.Server)) started {
 	t.Helper()
 	address := "127.0.0.1:0"
 	if network == "unix" {
@@ -46,7 +46,7 @@ func start(t testing.TB, network string, e serve.Service, change func(*server)) 
 		t.Fatal(err)
 	}
 	log := &servetest.Log{}
-	s := newServer(e, l.Addr(), log)
+	s := newServer(e, log)
 	if change != nil {
 		change(s)
 	}
