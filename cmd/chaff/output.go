@@ -174,12 +174,7 @@ func sizeOf(n int64) string {
 	return screen.Figure(mb) + unit
 }
 
-func plural(n int, one string, many ...string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return screen.Grouped(n) + " " + append(many, one+"s")[0]
-}
+var plural = screen.Plural
 
 // mapped returns what a function makes of each element.
 func mapped[T, U any](all []T, of func(T) U) []U {

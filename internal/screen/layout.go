@@ -123,6 +123,14 @@ func Grouped(n int) string {
 	return text
 }
 
+// Plural returns a number of things, which are called by one word for one of them, and by the other or with an s for more.
+func Plural(n int, one string, many ...string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Grouped(n) + " " + append(many, one+"s")[0]
+}
+
 // Counts lists what was counted, the largest number first; "" for nothing. A name is trusted, and has _ for a space.
 func Counts[N int | int64](all map[string]N) string {
 	names := slices.SortedFunc(maps.Keys(all), func(a, b string) int { return cmp.Or(cmp.Compare(all[b], all[a]), strings.Compare(a, b)) })

@@ -266,13 +266,6 @@ func matches(r *serve.Record, needle, verdict string) bool {
 	})
 }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return screen.Sprintf("%d %ss", n, noun)
-}
-
 func functions(e *serve.Engine) template.FuncMap {
 	return template.FuncMap{
 		"kept": e.Kept.Has,
@@ -285,7 +278,7 @@ func functions(e *serve.Engine) template.FuncMap {
 		"score":     func(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) },
 		"n":         screen.Grouped,
 		"percent":   percent,
-		"plural":    plural,
+		"plural":    screen.Plural,
 		"counts":    screen.Counts[int64],
 		"ways":      screen.Counts[int],
 		"verdictOf": func(r serve.Record) string { return verdictOf(&r) },
