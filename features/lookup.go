@@ -37,16 +37,11 @@ func (l *Lookup) AppendFound(dst Vector, known []uint64, doc Document, kind Kind
 
 // split sorts the known terms by id, and terms with the same id by index. It sets their ids and their indices.
 func (l *Lookup) split() {
-	const fewTerms = 64
-	if len(l.Known) <= fewTerms {
-		slices.Sort(l.Known)
-	} else {
-		var all uint64
-		for _, known := range l.Known {
-			all |= known
-		}
-		l.Known, l.spare = radixSort(l.Known, l.spare, 32, bits.Len64(all))
+	var all uint64
+	for _, known := range l.Known {
+		all |= known
 	}
+	l.Known, l.spare = radixSort(l.Known, l.spare, 32, bits.Len64(all))
 	l.ids, l.indices = slices.Grow(l.ids[:0], len(l.Known))[:len(l.Known)], slices.Grow(l.some[:0], len(l.Known))[:len(l.Known)]
 	for k, known := range l.Known {
 		l.ids[k], l.indices[k] = uint32(known>>32), uint32(known)

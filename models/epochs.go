@@ -77,10 +77,9 @@ func epochs(ctx context.Context, m settings, p Passes, d sorted, l passLearner, 
 	if err != nil {
 		return nil, Report{}, err
 	}
-	var development *sorted
+	var development sorted // if there is one
 	if o.Development != nil && o.Development.Len() > 0 {
-		some := newSorted(o.Development)
-		development = &some
+		development = newSorted(o.Development)
 	}
 	report := Report{Warnings: warnings}
 	var now *params // the weights are the largest allocation, so they are made when they are needed
@@ -112,9 +111,8 @@ func epochs(ctx context.Context, m settings, p Passes, d sorted, l passLearner, 
 		if !isWatched {
 			continue
 		}
-		if development != nil {
-			figures := measure(now, *development, l.loss)
-			e.Development = &figures
+		if development.Dataset != nil {
+			e.Development = new(measure(now, development, l.loss))
 		}
 		report.Epochs = append(report.Epochs, e)
 		if o.OnEpoch != nil {
