@@ -45,6 +45,14 @@ func (l *clients) Accept() (net.Conn, error) {
 	}
 }
 
+// CloseWrite ends what the client gets, and not what it still sends.
+func (c *Conn) CloseWrite() error {
+	if half, can := c.Conn.(interface{ CloseWrite() error }); can {
+		return half.CloseWrite()
+	}
+	return nil
+}
+
 // Close ends the connection, and makes room for another client.
 func (c *Conn) Close() error {
 	c.gone()

@@ -106,9 +106,7 @@ func (c *client) fail(err error) {
 // drain takes what the client still sends after the reply. Without it, closing the connection could destroy the reply, or end by a signal a client that
 // writes, as Mail::SpamAssassin::Client writes the end of a line behind the message.
 func (c *client) drain() {
-	if half, ok := c.conn.Conn.(interface{ CloseWrite() error }); ok {
-		_ = half.CloseWrite()
-	}
+	_ = c.conn.CloseWrite()
 	_, _ = io.CopyN(io.Discard, c.in, maxDrained)
 }
 
