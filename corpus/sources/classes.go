@@ -22,7 +22,7 @@ type classFolder struct{ class, path string }
 
 // openClasses opens a folder, each of whose subfolders holds the mail of one class and gives the class its name. If the only subfolders
 // are ham and spam, in any case, the classes are "ham" and "spam". Names that begin with a dot are ignored; links to folders are followed.
-func (p *place) openClasses(Options) (Mail, error) {
+func (p *place) openClasses() (Mail, error) {
 	fsys, dir, err := p.folder()
 	c := classes{fsys: fsys}
 	if err == nil {

@@ -15,7 +15,7 @@ import (
 //
 // The label is ham or spam in any case. A path is relative to the folder of the index, and may contain blanks. Empty lines are skipped. An
 // unusable line is an error in the stream that names the index and the line. The index may be compressed.
-func (p *place) openIndex(Options) (Mail, error) {
+func (p *place) openIndex() (Mail, error) {
 	if err := p.mustBeText("an index", "spam ../data/inmail.1"); err != nil {
 		return Mail{}, err
 	}

@@ -79,11 +79,11 @@ func OpenLabelled(path string, o Options) (Mail, error) {
 		}
 		return plan.mail(p.path, o.Apart), nil
 	case o.Format == Subfolders:
-		return p.openClasses(o)
+		return p.openClasses()
 	case o.Format == Index:
-		return p.openIndex(o)
+		return p.openIndex()
 	case o.Format == CSV:
-		return p.openTable(o)
+		return p.openTable()
 	case o.Label != "":
 		return p.openAll(o)
 	case o.Format != "": // which the mail may not be able to have
@@ -177,11 +177,11 @@ func (p *place) recognise(o Options) (Mail, error) {
 		}
 	case p.hasFolders(): // the cases below are of files
 	case hasSuffix(withoutPacking(strings.ToLower(p.name)), ".csv", ".tsv"):
-		return p.openTable(o)
+		return p.openTable()
 	case noIndex == nil && p.ofUser:
 		return Mail{}, explain("open", p.path, errors.New("is an index of a user, who could name what only root may read: run chaff as that user, or give the index to root with chown"))
 	case noIndex == nil:
-		return p.openIndex(o)
+		return p.openIndex()
 	case o.Label == "" && p.noMail != nil: // it has no label whatever its name
 		return Mail{}, explain("open", p.path, p.noMail)
 	}

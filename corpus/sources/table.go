@@ -49,7 +49,7 @@ const (
 //
 // In a table with tabs a row is one line, and quotes around a cell are removed. With commas or semicolons, a quoted
 // cell may contain line ends; a row with a misplaced quote is read as one line.
-func (p *place) openTable(Options) (Mail, error) {
+func (p *place) openTable() (Mail, error) {
 	if err := p.mustBeText("a table", "spam,You have won"); err != nil {
 		return Mail{}, err
 	}
