@@ -181,15 +181,12 @@ func sorted(labels []int32, classes int, tables ...[]float64) (sortedLabels []in
 		}
 		return by
 	})
-	sortedLabels, sortedTables = make([]int32, len(labels)), make([][]float64, len(tables))
-	for n, t := range tables {
-		sortedTables[n] = make([]float64, 0, len(t))
-		for _, i := range order {
+	sortedTables = make([][]float64, len(tables))
+	for _, i := range order {
+		sortedLabels = append(sortedLabels, labels[i])
+		for n, t := range tables {
 			sortedTables[n] = append(sortedTables[n], t[i*classes:][:classes]...)
 		}
-	}
-	for n, i := range order {
-		sortedLabels[n] = labels[i]
 	}
 	return sortedLabels, sortedTables
 }
