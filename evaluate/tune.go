@@ -25,15 +25,6 @@ type Candidate struct {
 	Options  train.Options
 }
 
-// TuneOptions configure a search for settings.
-type TuneOptions struct {
-	Objective string // one of [metrics.Objectives()]
-	// Workers is the number of trials that run at the same time; 0 means one for each core. It changes no result.
-	Workers int
-	// Progress, if set, is called after each trial, one at a time, with the number of finished trials and that of all.
-	Progress func(done, all int)
-}
-
 // Trial is the result of fitting a candidate.
 type Trial struct {
 	Candidate   int              // the index of the candidate
@@ -45,28 +36,29 @@ type Trial struct {
 // ErrNoDevelopment is returned when there is no development mail to compare candidates on.
 var ErrNoDevelopment = errors.New("no development mail to compare settings on")
 
-// Tune fits all candidates and returns a trial of each, the best first: of equal trials the one with the smaller log loss, then the first
-// candidate. Tune never uses the test part of c. Neither the order of the mail nor the number of workers changes a figure.
+// Tune fits all candidates, as many at a time as c has workers, and returns a trial of each, the best by an objective of [metrics.Objectives] first: of equal trials
+// the one with the smaller log loss, then the first candidate. Tune never uses the test part of c. Neither the order of the mail nor the number of workers changes a
+// figure. After each trial it calls progress, one at a time, with the number of finished trials and that of all.
 //
 // When ctx is done, Tune returns the finished trials and the cause.
-func Tune(ctx context.Context, c *train.Collection, candidates []Candidate, o TuneOptions) ([]Trial, error) {
-	if forSpam := o.Objective == metrics.ByLAM || o.Objective == metrics.ByOneMinusROCA; forSpam && !filter.IsSpamFilter(c.Classes) {
-		return nil, fmt.Errorf("objective %s: needs the classes ham and spam, and the mail has %s", o.Objective, strings.Join(c.Classes, ", "))
+func Tune(ctx context.Context, c *train.Collection, candidates []Candidate, objective string, progress func(done, all int)) ([]Trial, error) {
+	if forSpam := objective == metrics.ByLAM || objective == metrics.ByOneMinusROCA; forSpam && !filter.IsSpamFilter(c.Classes) {
+		return nil, fmt.Errorf("objective %s: needs the classes ham and spam, and the mail has %s", objective, strings.Join(c.Classes, ", "))
 	}
 	members := withoutTest(c.Members())
 	if !slices.ContainsFunc(members, func(m train.Member) bool { return m.Part == corpus.Development }) {
 		return nil, ErrNoDevelopment
 	}
-	trials, err := tryAll(ctx, c, members, candidates, o)
+	trials, err := tryAll(ctx, c, members, candidates, progress)
 	slices.SortFunc(trials, func(x, y Trial) int {
-		return cmp.Or(compareFigures(x.Development, y.Development, o.Objective), cmp.Compare(x.Candidate, y.Candidate))
+		return cmp.Or(compareFigures(x.Development, y.Development, objective), cmp.Compare(x.Candidate, y.Candidate))
 	})
 	return trials, err
 }
 
 // tryAll tries all candidates, grouped by reading, so that mail is read once for each and one reading at a time is in memory. The
 // members of mail leave out the test part.
-func tryAll(ctx context.Context, mail *train.Collection, members []train.Member, candidates []Candidate, o TuneOptions) (trials []Trial, err error) {
+func tryAll(ctx context.Context, mail *train.Collection, members []train.Member, candidates []Candidate, progress func(done, all int)) (trials []Trial, err error) {
 	groups := make(map[string][]int)
 	var names []string // of readings, in the order of the candidates
 	for i, c := range candidates {
@@ -94,7 +86,7 @@ func tryAll(ctx context.Context, mail *train.Collection, members []train.Member,
 				return read.With(ctx, with, withoutTest(read.Members()))
 			})
 		}
-		parallel.Each(parallel.Workers(o.Workers), len(group), func(n int) {
+		parallel.Each(mail.Options.Workers, len(group), func(n int) {
 			if ctx.Err() != nil {
 				return
 			}
@@ -109,9 +101,8 @@ func tryAll(ctx context.Context, mail *train.Collection, members []train.Member,
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			if trials = append(trials, trial); o.Progress != nil {
-				o.Progress(len(trials), len(candidates))
-			}
+			trials = append(trials, trial)
+			progress(len(trials), len(candidates))
 		})
 		if ctx.Err() != nil {
 			return trials, context.Cause(ctx)

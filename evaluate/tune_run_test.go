@@ -40,7 +40,7 @@ func TestMailIsReadOnceForEachReading(t *testing.T) {
 	candidates := append(smoothings(0, 0.1, 1), smoothings(0, 1)...)
 	candidates[4].Features.MinDocumentFrequency, candidates[5].Model = 2, "softmax"
 	clear(files.opened)
-	tune(t, c, candidates, TuneOptions{})
+	tune(t, c, candidates, metrics.ByAccuracy)
 	for _, m := range c.Members() {
 		want := 1 // for the second language; the first has been read
 		if m.Part == corpus.Test {
@@ -55,15 +55,16 @@ func TestMailIsReadOnceForEachReading(t *testing.T) {
 func TestAnInterruptedSearchReturnsWhatItFound(t *testing.T) {
 	c := collect(t, mailOf(noisyMail()), byHash(), "ham", "spam")
 	candidates := smoothings(0, 0.01, 0.1, 1, 10, 1e6)
+	c.Options.Workers = 1
 	stop := errors.New("stopped")
-	all := tune(t, c, candidates, TuneOptions{})
+	all := tune(t, c, candidates, metrics.ByAccuracy)
 	for _, stopAfter := range []int{1, 7} {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		found, err := Tune(ctx, c, candidates, TuneOptions{Objective: metrics.ByAccuracy, Workers: 1, Progress: func(done, of int) {
+		found, err := Tune(ctx, c, candidates, metrics.ByAccuracy, func(done, of int) {
 			if done == stopAfter && of == len(candidates) {
 				cancel(stop)
 			}
-		}})
+		})
 		if !errors.Is(err, stop) || len(found) != stopAfter {
 			t.Fatalf("%d trials, error %v; want %d and the cause", len(found), err, stopAfter)
 		}
@@ -81,7 +82,7 @@ func TestFitCandidateEqualsFit(t *testing.T) {
 	c := collect(t, files, byHash(), "ham", "spam")
 	candidate := smoothings(0.1)[1]
 	candidate.Features.MinDocumentFrequency = 2
-	trial := tune(t, c, []Candidate{candidate}, TuneOptions{})[0]
+	trial := tune(t, c, []Candidate{candidate}, metrics.ByAccuracy)[0]
 	candidateTrained := must(FitCandidate(t.Context(), c, candidate))(t)
 	o := byHash()
 	o.Reading, o.Features = candidate.Reading, candidate.Features
@@ -100,7 +101,7 @@ func TestACandidateThatDivergesIsLast(t *testing.T) {
 	c := collect(t, mailOf(noisyMail()), byHash(), "ham", "spam")
 	candidates := smoothings(1, 0.1)
 	candidates[0].Model, candidates[0].Options.Models.LMS.LearningRate = "lms", 1e6
-	trials := tune(t, c, candidates, TuneOptions{})
+	trials := tune(t, c, candidates, metrics.ByAccuracy)
 	last := trials[len(trials)-1]
 	if last.Candidate != 0 || !strings.Contains(last.Error, "diverges") {
 		t.Errorf("got %+v, want the first candidate last, with an error", trials)
@@ -112,19 +113,19 @@ func TestTuneRefuses(t *testing.T) {
 	byTime.Split.Method = corpus.SplitByTime
 	noDevelopment.Split.Train, noDevelopment.Split.Development = 0.8, 0
 	tests := []struct {
-		about   string
-		collect train.CollectOptions
-		classes []string
-		options TuneOptions
-		want    string
+		about     string
+		collect   train.CollectOptions
+		classes   []string
+		objective string
+		want      string
 	}{
-		{"an objective for spam filters only", byHash(), []string{"a", "b", "c"}, TuneOptions{Objective: metrics.ByLAM}, "needs the classes ham and spam"},
-		{"no development mail", noDevelopment, spamAndHam(), TuneOptions{Objective: metrics.ByAccuracy}, "no development mail"},
+		{"an objective for spam filters only", byHash(), []string{"a", "b", "c"}, metrics.ByLAM, "needs the classes ham and spam"},
+		{"no development mail", noDevelopment, spamAndHam(), metrics.ByAccuracy, "no development mail"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.about, func(t *testing.T) {
 			c := collect(t, corpustest.Mailbox(5, 20, tt.classes...), tt.collect, tt.classes...)
-			_, err := Tune(t.Context(), c, smoothings(1), tt.options)
+			_, err := Tune(t.Context(), c, smoothings(1), tt.objective, nil)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got error %v, want %q in it", err, tt.want)
 			}
@@ -139,7 +140,7 @@ func TestMailThatChangedIsAnError(t *testing.T) {
 	c := collect(t, mailOf(files), byHash(), "ham", "spam")
 	changed := c.Origins(corpus.Train)[0]
 	files[changed] = &fstest.MapFile{Data: []byte("Subject: y\n\nother text\n")}
-	_, err := Tune(t.Context(), c, smoothings(1), TuneOptions{Objective: metrics.ByAccuracy})
+	_, err := Tune(t.Context(), c, smoothings(1), metrics.ByAccuracy, func(int, int) {})
 	if err == nil || !strings.Contains(err.Error(), changed+" has changed") {
 		t.Errorf("got error %v, want that %s has changed", err, changed)
 	}

@@ -67,12 +67,9 @@ func smoothings(values ...float64) []Candidate {
 	return all
 }
 
-func tune(t testing.TB, c *train.Collection, candidates []Candidate, o TuneOptions) []Trial {
+func tune(t testing.TB, c *train.Collection, candidates []Candidate, objective string) []Trial {
 	t.Helper()
-	if o.Objective == "" {
-		o.Objective = metrics.ByAccuracy
-	}
-	return must(Tune(t.Context(), c, candidates, o))(t)
+	return must(Tune(t.Context(), c, candidates, objective, func(int, int) {}))(t)
 }
 
 func asBytes(t testing.TB, trials []Trial) string {
@@ -83,7 +80,7 @@ func asBytes(t testing.TB, trials []Trial) string {
 func TestTuningFindsTheKnownBestPoint(t *testing.T) {
 	c := collect(t, mailOf(noisyMail()), byHash(), "ham", "spam")
 	candidates := smoothings(0, 1, 1e6)
-	trials := tune(t, c, candidates, TuneOptions{})
+	trials := tune(t, c, candidates, metrics.ByAccuracy)
 	if len(trials) != len(candidates) || trials[0].Candidate != 1 || trials[1].Candidate != 4 {
 		t.Fatalf("got %+v, want the candidates 1 and 4, with smoothing 1, first", trials)
 	}
@@ -97,7 +94,7 @@ func TestTuningFindsTheKnownBestPoint(t *testing.T) {
 func TestTrialsAreSortedByTheObjective(t *testing.T) {
 	c := collect(t, mailOf(noisyMail()), byHash(), "ham", "spam")
 	for _, objective := range metrics.Objectives() {
-		trials := tune(t, c, smoothings(0, 1, 1e6), TuneOptions{Objective: objective})
+		trials := tune(t, c, smoothings(0, 1, 1e6), objective)
 		for i, trial := range trials[1:] {
 			if trial.Development.Cost(objective) < trials[i].Development.Cost(objective) {
 				t.Errorf("%s: trial %d is better than the one before: %+v", objective, i+1, trials)
@@ -135,9 +132,9 @@ func TestTuningNeverUsesTheTestPart(t *testing.T) {
 		exchanged[name] = file
 	}
 	relabelled := collect(t, mailOf(exchanged), byHash(), "ham", "spam")
-	want := asBytes(t, tune(t, clean, smoothings(0, 0.1, 1, 1e6), TuneOptions{}))
+	want := asBytes(t, tune(t, clean, smoothings(0, 0.1, 1, 1e6), metrics.ByAccuracy))
 	for poison, c := range map[string]*train.Collection{"other words and labels": poisoned, "no test mail": gone, "exchanged labels": relabelled} {
-		if got := asBytes(t, tune(t, c, smoothings(0, 0.1, 1, 1e6), TuneOptions{})); got != want {
+		if got := asBytes(t, tune(t, c, smoothings(0, 0.1, 1, 1e6), metrics.ByAccuracy)); got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", poison, got, want)
 		}
 	}
@@ -151,10 +148,10 @@ func TestTuningNeverUsesTheTestPart(t *testing.T) {
 
 func TestTheNumberOfWorkersChangesNoTrial(t *testing.T) {
 	c := collect(t, mailOf(noisyMail()), byHash(), "ham", "spam")
-	o := TuneOptions{Workers: 1}
-	want := asBytes(t, tune(t, c, smoothings(0, 0.01, 0.1, 1, 10, 1e6), o))
-	o.Workers = 8
-	if got := asBytes(t, tune(t, c, smoothings(0, 0.01, 0.1, 1, 10, 1e6), o)); got != want {
-		t.Errorf("%+v: with 8 workers\n%s\nwith 1\n%s", o, got, want)
+	c.Options.Workers = 1
+	want := asBytes(t, tune(t, c, smoothings(0, 0.01, 0.1, 1, 10, 1e6), metrics.ByAccuracy))
+	c.Options.Workers = 8
+	if got := asBytes(t, tune(t, c, smoothings(0, 0.01, 0.1, 1, 10, 1e6), metrics.ByAccuracy)); got != want {
+		t.Errorf("with 8 workers\n%s\nwith 1\n%s", got, want)
 	}
 }

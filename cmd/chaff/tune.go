@@ -112,8 +112,7 @@ func (s *search) tune() error {
 		Corpus: collection.Summary(), Method: s.Tune.Method, Objective: s.Tune.Objective,
 		Planned: len(s.plan), File: s.out, search: s,
 	}
-	o := evaluate.TuneOptions{Objective: s.Tune.Objective, Workers: s.Workers, Progress: s.progress("trying settings", "trials")}
-	trials, err := evaluate.Tune(ctx, collection, mapped(s.plan, candidateOf), o)
+	trials, err := evaluate.Tune(ctx, collection, mapped(s.plan, candidateOf), s.Tune.Objective, s.progress("trying settings", "trials"))
 	if r.End = endComplete; errors.Is(err, context.Canceled) {
 		r.End, err = endInterrupted, nil
 	}
