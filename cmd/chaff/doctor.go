@@ -183,11 +183,11 @@ func (d *doctor) settings() {
 func ago(now, at time.Time) string {
 	switch since := now.Sub(at); {
 	case since < 2*time.Hour:
-		return plural(max(0, int(since.Minutes())), "minute") + " ago"
+		return screen.Plural(max(0, int(since.Minutes())), "minute") + " ago"
 	case since < 48*time.Hour:
-		return plural(int(since.Hours()), "hour") + " ago"
+		return screen.Plural(int(since.Hours()), "hour") + " ago"
 	default:
-		return plural(int(since.Hours()/24), "day") + " ago"
+		return screen.Plural(int(since.Hours()/24), "day") + " ago"
 	}
 }
 
@@ -219,9 +219,9 @@ func (d *doctor) learning() {
 	case s.Fitted == nil:
 		d.bad("fit", "chaff retrain"+d.use(), "the model was never fitted to what it has learned")
 	case d.now.Sub(*s.Fitted) > oldFit && s.Changed > manyChanges:
-		d.bad("fit", "chaff retrain"+d.use()+", best every week, as chaff-retrain.timer does", "%s, and %s since", ago(d.now, *s.Fitted), plural(s.Changed, "change"))
+		d.bad("fit", "chaff retrain"+d.use()+", best every week, as chaff-retrain.timer does", "%s, and %s since", ago(d.now, *s.Fitted), screen.Plural(s.Changed, "change"))
 	default:
-		d.good("fit", "%s, %s since", ago(d.now, *s.Fitted), plural(s.Changed, "change"))
+		d.good("fit", "%s, %s since", ago(d.now, *s.Fitted), screen.Plural(s.Changed, "change"))
 	}
 	var newest time.Time
 	var month []string

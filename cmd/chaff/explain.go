@@ -159,7 +159,7 @@ func (e explanation) describe(a *answer) {
 		}
 	}
 	if more > 0 {
-		a.line("\n%s: --terms 0", plural(more, "more term"))
+		a.line("\n%s: --terms 0", screen.Plural(more, "more term"))
 	}
 }
 

@@ -158,7 +158,7 @@ from stdin. To see the terms of a message, run chaff tokens.`,
 			if err := errors.Join(store.SaveAlone(x.command.Context(), x.model, f), keepKey()); err != nil {
 				return err
 			}
-			screen.Printf(x.stdout, "Saved the weights of %s for the classes %s to %s.\n", plural(len(w.Terms), "term"), strings.Join(w.Classes, ", "), x.model)
+			screen.Printf(x.stdout, "Saved the weights of %s for the classes %s to %s.\n", screen.Plural(len(w.Terms), "term"), strings.Join(w.Classes, ", "), x.model)
 			return nil
 		},
 	}

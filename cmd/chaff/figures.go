@@ -31,7 +31,7 @@ func (a *answer) mail(s train.Summary) {
 			text += "; " + left
 		}
 		if s.Duplicates > 0 {
-			text += "; " + plural(s.Duplicates, "copy", "copies") + " left out"
+			text += "; " + screen.Plural(s.Duplicates, "copy", "copies") + " left out"
 		}
 		if s.Conflicts > 0 {
 			text += screen.Sprintf(", %d of them with another label", s.Conflicts)
@@ -46,7 +46,7 @@ func (a *answer) mail(s train.Summary) {
 
 func corpusLine(s train.Summary) string {
 	classes := mapped(s.Classes, func(c train.ClassCount) string { return screen.Grouped(c.Messages) + " " + c.Name })
-	return fmt.Sprintf("%s: %s", plural(s.Used, "message"), strings.Join(classes, ", "))
+	return fmt.Sprintf("%s: %s", screen.Plural(s.Used, "message"), strings.Join(classes, ", "))
 }
 
 func (a *answer) divided(s train.Summary, o corpus.SplitOptions, seed uint64) {
@@ -66,7 +66,7 @@ func splitMethod(o corpus.SplitOptions, seed uint64) string {
 // groups adds the number of near-duplicates, if it is known.
 func (a *answer) groups(s train.Summary, place string) {
 	if s.Groups > 0 {
-		a.fact("", "%s in %s of near-duplicates; all messages of a group are in the same %s", plural(s.Grouped, "message"), plural(s.Groups, "group"), place)
+		a.fact("", "%s in %s of near-duplicates; all messages of a group are in the same %s", screen.Plural(s.Grouped, "message"), screen.Plural(s.Groups, "group"), place)
 	}
 }
 
@@ -83,7 +83,7 @@ func (a *answer) epochs(r train.Result) {
 	if len(r.Epochs) == 0 {
 		return
 	}
-	a.fact("trained", "%s, %.2f CPU seconds", plural(len(r.Epochs), "epoch"), r.Seconds)
+	a.fact("trained", "%s, %.2f CPU seconds", screen.Plural(len(r.Epochs), "epoch"), r.Seconds)
 	a.fact("", "%s", epochLine(r.Epochs[len(r.Epochs)-1]))
 	if r.Convergence != nil {
 		a.convergence(*r.Convergence)
@@ -91,7 +91,7 @@ func (a *answer) epochs(r train.Result) {
 }
 
 func epochLine(e models.Epoch) string {
-	line := fmt.Sprintf("epoch %d: %s, train loss %s accuracy %.2f%%", e.Epoch, plural(e.Updates, "update"), number(&e.Train.Loss), e.Train.Accuracy)
+	line := fmt.Sprintf("epoch %d: %s, train loss %s accuracy %.2f%%", e.Epoch, screen.Plural(e.Updates, "update"), number(&e.Train.Loss), e.Train.Accuracy)
 	if d := e.Development; d != nil {
 		line += fmt.Sprintf(", development loss %s accuracy %.2f%%", number(&d.Loss), d.Accuracy)
 	}
@@ -99,7 +99,7 @@ func epochLine(e models.Epoch) string {
 }
 
 func (a *answer) convergence(c models.Convergence) {
-	after := plural(c.Epochs, "epoch") + " and " + plural(c.Updates, "update")
+	after := screen.Plural(c.Epochs, "epoch") + " and " + screen.Plural(c.Updates, "update")
 	if !c.Converged {
 		a.fact("", "not linearly separable within %s", after)
 		return
@@ -111,7 +111,7 @@ func (a *answer) convergence(c models.Convergence) {
 			of = s.Class + ": "
 		}
 		if s.UpdateBound != nil {
-			bound = fmt.Sprintf("; %s of at most (R/geometric margin)^2 = %s", plural(s.Updates, "update"), number(s.UpdateBound))
+			bound = fmt.Sprintf("; %s of at most (R/geometric margin)^2 = %s", screen.Plural(s.Updates, "update"), number(s.UpdateBound))
 		}
 		a.fact("", "%sR %.3g, margin %.3g, geometric margin %.3g%s", of, s.Radius, s.Margin, s.GeometricMargin, bound)
 	}
@@ -147,7 +147,7 @@ func (a *answer) accuracies(parts ...ofPart) {
 			t.Row(label, part.name, "no messages")
 			continue
 		}
-		errors := plural(f.Errors(), "error") + " in " + screen.Grouped(f.Messages)
+		errors := screen.Plural(f.Errors(), "error") + " in " + screen.Grouped(f.Messages)
 		if f.Messages < metrics.FewToTell {
 			t.Row(label, part.name, errors+": too few to tell")
 			continue
@@ -281,7 +281,7 @@ func (a *answer) doubts(texts []string) {
 	const maxWarnings = 2 // in a short answer
 	for i, text := range texts {
 		if i == maxWarnings && !a.verbose {
-			a.aside("%s: --verbose shows all", plural(len(texts)-i, "more warning"))
+			a.aside("%s: --verbose shows all", screen.Plural(len(texts)-i, "more warning"))
 			return
 		}
 		a.warn(text)
@@ -312,7 +312,7 @@ func doubts(results []train.Result, classes []string, leaks []evaluate.Leak) []s
 	for _, l := range leaks {
 		about, of := "", []string(nil)
 		if l.Setting == "" && l.Alike > 0 {
-			about = ", like " + plural(l.Alike, "other term") + " of the text,"
+			about = ", like " + screen.Plural(l.Alike, "other term") + " of the text,"
 		}
 		for c, n := range l.Messages {
 			of = append(of, screen.Sprintf("%d of %d %s", n, l.Of[c], classes[c]))

@@ -18,6 +18,7 @@ import (
 	"chaff/filter"
 	"chaff/internal/hint"
 	"chaff/internal/replace"
+	"chaff/internal/screen"
 	"chaff/internal/termkey"
 	"chaff/store"
 	"chaff/train"
@@ -138,7 +139,7 @@ func (x *onModel) canMake(reads []string, others ...replace.Output) error {
 	case err != nil:
 		return hint.With(err, command+" --replace replaces the log")
 	case n > 0:
-		return hint.With(fmt.Errorf("%s has learned, forgotten or confirmed %s since it was trained: %s would undo that", x.model, plural(n, "message"), command),
+		return hint.With(fmt.Errorf("%s has learned, forgotten or confirmed %s since it was trained: %s would undo that", x.model, screen.Plural(n, "message"), command),
 			"chaff learn"+x.use()+" PATH adds mail to what it knows; "+command+" --replace drops what it has learned")
 	}
 	return nil

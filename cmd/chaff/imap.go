@@ -199,7 +199,7 @@ func (x *mailClient) judge(ctx context.Context, c *imap.Client, state *imap.Stat
 func (d mailDone) describe(a *answer) {
 	later := func(n int) {
 		if n > 0 {
-			a.unlessQuiet("later", "%s over the limit (--limit)", plural(n, "message"))
+			a.unlessQuiet("later", "%s over the limit (--limit)", screen.Plural(n, "message"))
 		}
 	}
 	if d.Learned != nil {
@@ -228,7 +228,7 @@ func (d mailDone) describe(a *answer) {
 	if r.Judged > 0 {
 		add = a.fact
 	}
-	add("judged", "%s: %d ham, %d unsure, %d spam", plural(r.Judged, "new message"), r.Judged-r.Spam-unsure, unsure, r.Spam)
+	add("judged", "%s: %d ham, %d unsure, %d spam", screen.Plural(r.Judged, "new message"), r.Judged-r.Spam-unsure, unsure, r.Spam)
 	switch {
 	case !d.DryRun && d.Junk != "":
 		add("moved", "%d to %s", r.Moved, d.Junk)
@@ -238,7 +238,7 @@ func (d mailDone) describe(a *answer) {
 		a.fact("moved", "0: this is a dry run, --move moves spam to %s", d.Junk)
 	}
 	if r.TooLarge > 0 {
-		a.fact("not judged", "%s larger than %d MiB", plural(r.TooLarge, "message"), message.MaxSize>>20)
+		a.fact("not judged", "%s larger than %d MiB", screen.Plural(r.TooLarge, "message"), message.MaxSize>>20)
 	}
 	later(r.Later)
 }

@@ -216,7 +216,7 @@ func (x *learning) forgetOrigin() error {
 		return err
 	}
 	return x.show(map[string]int{"forgotten": n}, func(a *answer) {
-		a.fact("forgotten", "%s that %s taught", plural(n, "message"), x.origin)
+		a.fact("forgotten", "%s that %s taught", screen.Plural(n, "message"), x.origin)
 	})
 }
 
@@ -517,11 +517,11 @@ func (x *onModel) change(mayFit bool, do func(s *store.Store) error) (f afterwar
 
 func (f *afterwards) describe(a *answer) {
 	if f.Fitted > 0 {
-		a.fact("fitted", "to all %s", plural(f.Fitted, "message"))
+		a.fact("fitted", "to all %s", screen.Plural(f.Fitted, "message"))
 	}
 	a.count("expired", f.Expired, ofExpired)
 	if f.isDue {
-		a.unlessQuiet("next", "%s: %s since the model was fitted", screen.Quoted("chaff retrain"+a.use()), plural(f.Changed, "change"))
+		a.unlessQuiet("next", "%s: %s since the model was fitted", screen.Quoted("chaff retrain"+a.use()), screen.Plural(f.Changed, "change"))
 	}
 }
 
@@ -550,7 +550,7 @@ func (a *account) complaint() error {
 	case all == 1 || a.refused == nil:
 		return a.refused
 	default:
-		return fmt.Errorf("%d of %s refused", a.Counts.of(store.Refused), plural(all, "message was", "messages were"))
+		return fmt.Errorf("%d of %s refused", a.Counts.of(store.Refused), screen.Plural(all, "message was", "messages were"))
 	}
 }
 

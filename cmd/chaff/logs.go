@@ -78,7 +78,7 @@ readable by its owner only.`,
 				return err
 			}
 			if a := (answer{program: p}); out != stdoutPath { // which has the backup
-				a.fact("saved", "%s, with %s", out, plural(n, "message"))
+				a.fact("saved", "%s, with %s", out, screen.Plural(n, "message"))
 			}
 			return nil
 		},
@@ -185,7 +185,7 @@ const fittingModel = "fitting the model"
 
 // fitted describes the model, which was fitted to all messages of its log.
 func (a *answer) fitted(r train.Refitted) {
-	a.fact("fitted to", "all %s: %s, %.2f CPU seconds", plural(r.Messages, "message"), plural(r.Terms, "term"), r.Seconds)
+	a.fact("fitted to", "all %s: %s, %.2f CPU seconds", screen.Plural(r.Messages, "message"), screen.Plural(r.Terms, "term"), r.Seconds)
 	a.thresholds(r.Thresholds)
 	a.choice(r, heldOut)
 	a.doubtful(r.Doubtful, "chaff review"+a.use()+" PATH")
@@ -359,7 +359,7 @@ func (m merging) describe(a *answer, most int) {
 	if m.Conflicts > 0 {
 		both += screen.Sprintf(", %d of them with different classes: the later one counts", m.Conflicts)
 	}
-	a.fact("merged", "%s, %s", plural(m.Messages, "message"), both)
+	a.fact("merged", "%s, %s", screen.Plural(m.Messages, "message"), both)
 	a.count("", m.Left, "%d left out by the sample")
 	if m.Saved == nil {
 		a.saved()
@@ -368,6 +368,6 @@ func (m merging) describe(a *answer, most int) {
 	a.fitted(*m.Saved)
 	if most > 0 && m.Largest > most {
 		a.warn(screen.Sprintf("it has %s of one class, and store.max_messages is %d: the next fit forgets the others, unless it is set to 0",
-			plural(m.Largest, "message"), most))
+			screen.Plural(m.Largest, "message"), most))
 	}
 }

@@ -126,11 +126,11 @@ func addMailbox(a *answer, m mailbox.Account, dryRun bool) {
 		addLearned(a, counts, dryRun)
 		a.fact("known", "%d already; left out: %d", m.Known(), m.LeftOut)
 	} else {
-		a.unlessQuiet("nothing new", "in %s: %s known, %d left out", m.Path, plural(m.Known(), "message is", "messages are"), m.LeftOut)
+		a.unlessQuiet("nothing new", "in %s: %s known, %d left out", m.Path, screen.Plural(m.Known(), "message is", "messages are"), m.LeftOut)
 	}
 	addSilent(a, m)
 	if m.Ambiguous > 0 {
-		a.warn(plural(m.Ambiguous, "message is", "messages are") + " both in a folder of ham and in one of spam, and not learned: delete one of the copies")
+		a.warn(screen.Plural(m.Ambiguous, "message is", "messages are") + " both in a folder of ham and in one of spam, and not learned: delete one of the copies")
 	}
 }
 
@@ -189,7 +189,7 @@ func watching(p *program, path string) mailbox.WatchOptions {
 	}
 	o.Compared = func(found mailbox.Account) {
 		if a := (answer{program: p}); !p.quiet {
-			a.aside("watching %s: %s, %d left out", path, plural(found.Messages, "message"), found.LeftOut)
+			a.aside("watching %s: %s, %d left out", path, screen.Plural(found.Messages, "message"), found.LeftOut)
 			addSilent(&a, found)
 		}
 	}
@@ -210,7 +210,7 @@ func watching(p *program, path string) mailbox.WatchOptions {
 	}
 	o.Learned = func(learned mailbox.Account) {
 		if learned.TakenBack > 0 {
-			say("forgotten: %s that you deleted soon after reading", plural(learned.TakenBack, "message"))
+			say("forgotten: %s that you deleted soon after reading", screen.Plural(learned.TakenBack, "message"))
 		}
 		doubtful := learned.Doubtful()
 		doubt(len(doubtful))
@@ -220,7 +220,7 @@ func watching(p *program, path string) mailbox.WatchOptions {
 		}
 	}
 	o.Retrained = func(r train.Refitted) {
-		say("fitted to %s in %.2f CPU seconds", plural(r.Messages, "message"), r.Seconds)
+		say("fitted to %s in %.2f CPU seconds", screen.Plural(r.Messages, "message"), r.Seconds)
 		doubt(r.Doubtful)
 	}
 	o.Trouble = func(err error) {

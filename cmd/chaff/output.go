@@ -174,8 +174,6 @@ func sizeOf(n int64) string {
 	return screen.Figure(mb) + unit
 }
 
-var plural = screen.Plural
-
 // mapped returns what a function makes of each element.
 func mapped[T, U any](all []T, of func(T) U) []U {
 	made := make([]U, len(all))

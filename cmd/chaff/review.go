@@ -160,7 +160,7 @@ func (r reviewed) describe(a *answer) {
 	switch {
 	case r.Learned == 0:
 	case len(r.Doubts) == 0:
-		a.line("%s: no label looks wrong.", plural(r.Learned, "message"))
+		a.line("%s: no label looks wrong.", screen.Plural(r.Learned, "message"))
 	default:
 		a.line("%s:", mislabelled(len(r.Doubts)))
 		for _, d := range r.Doubts {
@@ -189,7 +189,7 @@ func (r reviewed) describe(a *answer) {
 
 // mislabelled says how many messages look mislabelled.
 func mislabelled(n int) string {
-	return plural(n, "message looks mislabelled", "messages look mislabelled")
+	return screen.Plural(n, "message looks mislabelled", "messages look mislabelled")
 }
 
 // doubtful adds how many messages look mislabelled, and the command that lists them.

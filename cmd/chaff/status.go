@@ -80,7 +80,7 @@ func (s state) describe(a *answer) {
 	case s.Fitted == nil:
 		a.fact("fitted", "never: chaff retrain%s fits it to all that it has learned", a.use())
 	case s.Changed > 0:
-		a.fact("fitted", "%s in %.2f CPU seconds; %s since", timeText(s.Fitted), s.FitSeconds, plural(s.Changed, "change"))
+		a.fact("fitted", "%s in %.2f CPU seconds; %s since", timeText(s.Fitted), s.FitSeconds, screen.Plural(s.Changed, "change"))
 	default:
 		a.fact("fitted", "%s in %.2f CPU seconds", timeText(s.Fitted), s.FitSeconds)
 	}
@@ -94,10 +94,10 @@ func (s state) describe(a *answer) {
 	}
 	tail := ""
 	if s.Records > 0 {
-		tail = fmt.Sprintf(", with %s since the model was written, %s", plural(s.Records, "record"), sizeOf(s.TailBytes))
+		tail = fmt.Sprintf(", with %s since the model was written, %s", screen.Plural(s.Records, "record"), sizeOf(s.TailBytes))
 	}
 	a.fact("log", "%s%s", sizeOf(s.LogBytes), tail)
-	learned := plural(s.Messages, "message")
+	learned := screen.Plural(s.Messages, "message")
 	if s.Messages > 0 {
 		learned += ": " + screen.Counts(s.Ways)
 	}
@@ -116,7 +116,7 @@ func (s state) describe(a *answer) {
 	a.gap()
 	windows := s.Telling()
 	if len(windows) == 0 {
-		a.line("It has judged %s before learning: too few to tell how good it is.", plural(len(s.Judged), "message"))
+		a.line("It has judged %s before learning: too few to tell how good it is.", screen.Plural(len(s.Judged), "message"))
 		return
 	}
 	a.line("As judged before they were learned, by the class of the higher score:")
@@ -210,11 +210,11 @@ func (i inspection) describe(a *answer) {
 	}
 	switch {
 	case from.FittedTo > 0 && isMeasured:
-		a.fact("fitted to", "all %s; thresholds and probabilities from %s", plural(from.FittedTo, "message"), plural(from.OutOfFold, "out-of-fold score"))
+		a.fact("fitted to", "all %s; thresholds and probabilities from %s", screen.Plural(from.FittedTo, "message"), screen.Plural(from.OutOfFold, "out-of-fold score"))
 	case from.FittedTo > 0:
-		a.fact("fitted to", "all %s, not measured; thresholds and probabilities from mail that it knows", plural(from.FittedTo, "message"))
+		a.fact("fitted to", "all %s, not measured; thresholds and probabilities from mail that it knows", screen.Plural(from.FittedTo, "message"))
 	}
-	a.fact("vocabulary", "%s, language %s", plural(i.terms, "term"), s.Tokenize.Language)
+	a.fact("vocabulary", "%s, language %s", screen.Plural(i.terms, "term"), s.Tokenize.Language)
 	a.thresholds(s.Thresholds)
 	if from.Promise != nil {
 		a.fact("guarantee", "%v", from.Promise)

@@ -156,7 +156,7 @@ func (s seen) print(w io.Writer) {
 		}
 	}
 	t.Flush()
-	screen.Printf(w, "%s, %d of them distinct:\n", plural(s.Tokens, "term"), len(s.Terms))
+	screen.Printf(w, "%s, %d of them distinct:\n", screen.Plural(s.Tokens, "term"), len(s.Terms))
 	const termWidth = 28
 	for _, term := range s.Terms {
 		words := strings.Join(term.Tokens, " ")
@@ -167,7 +167,7 @@ func (s seen) print(w io.Writer) {
 	}
 	t.Flush()
 	if s.grams > 0 {
-		screen.Printf(w, "%s in the header and the text\n", plural(s.grams, "run of four bytes", "runs of four bytes"))
+		screen.Printf(w, "%s in the header and the text\n", screen.Plural(s.grams, "run of four bytes", "runs of four bytes"))
 	}
 }
 
@@ -182,7 +182,7 @@ func aboutPart(p message.Part) string {
 	case p.Text == nil:
 		about = append(about, "not read")
 	case len(p.Hidden)+p.Images > 0:
-		about = append(about, screen.Sprintf("%d bytes of text, %d hidden, ", len(p.Text), len(p.Hidden))+plural(p.Images, "image"))
+		about = append(about, screen.Sprintf("%d bytes of text, %d hidden, ", len(p.Text), len(p.Hidden))+screen.Plural(p.Images, "image"))
 	default:
 		about = append(about, screen.Sprintf("%d bytes of text", len(p.Text)))
 	}

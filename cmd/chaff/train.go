@@ -162,7 +162,7 @@ func (x *training) describe(a *answer, r trainingReport) {
 func (x *training) describeModel(a *answer, r trainingReport) {
 	s := r.Saved
 	a.collected(r.Corpus, x.Config)
-	a.fact("learned", "%s of %s, by the model %s", plural(s.Terms, "term"), plural(s.Messages, "message"), x.Model)
+	a.fact("learned", "%s of %s, by the model %s", screen.Plural(s.Terms, "term"), screen.Plural(s.Messages, "message"), x.Model)
 	if len(r.Models) == 0 {
 		a.fact("measured", "nothing; thresholds and probabilities come from mail that it knows")
 		if !x.noLog {
@@ -174,7 +174,7 @@ func (x *training) describeModel(a *answer, r trainingReport) {
 	a.accuracies(ofPart{"development", m.Development}, ofPart{"test", m.Test})
 	if a.verbose {
 		on = heldOut
-		scores := plural(s.OutOfFold, "out-of-fold score")
+		scores := screen.Plural(s.OutOfFold, "out-of-fold score")
 		if a.thresholds(s.Thresholds); s.Thresholds != nil {
 			a.fact("", "chosen on %s, %s", scores, chosenBy(x.Thresholds))
 		} else {
@@ -186,7 +186,7 @@ func (x *training) describeModel(a *answer, r trainingReport) {
 		return
 	}
 	a.gap()
-	a.fact("measured", "%s on %s, %s of the training part; the figures below are of this model", m.Model, m.Kind, plural(r.Corpus.Terms, "term"))
+	a.fact("measured", "%s on %s, %s of the training part; the figures below are of this model", m.Model, m.Kind, screen.Plural(r.Corpus.Terms, "term"))
 	a.epochs(m)
 	a.gap()
 	a.figures(ofPart{"train", m.Train}, ofPart{"development", m.Development}, ofPart{"test", m.Test})

@@ -157,7 +157,7 @@ func (s *search) tune() error {
 		return err
 	}
 	if r.End == endInterrupted {
-		return fmt.Errorf("interrupted: the best of %s so far is in %s", plural(len(trials), "trial"), s.out)
+		return fmt.Errorf("interrupted: the best of %s so far is in %s", screen.Plural(len(trials), "trial"), s.out)
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ func (s *search) cells(row tuneRow) []string {
 
 // comparedOn names the mail that compares trials.
 func (r tuneReport) comparedOn() string {
-	return "the development part, " + plural(r.Corpus.Development, "message")
+	return "the development part, " + screen.Plural(r.Corpus.Development, "message")
 }
 
 // writeCSV writes the table of trials, the best first. An undefined figure is empty.
@@ -217,7 +217,7 @@ func (r tuneReport) describe(a *answer) {
 	s := r.search
 	a.mail(r.Corpus)
 	a.divided(r.Corpus, s.Split, s.Seed)
-	a.fact("search", "%s, %d of %s finished (%s), by %s on %s", r.Method, len(r.Trials), plural(r.Planned, "trial"), r.End, r.Objective, r.comparedOn())
+	a.fact("search", "%s, %d of %s finished (%s), by %s on %s", r.Method, len(r.Trials), screen.Plural(r.Planned, "trial"), r.End, r.Objective, r.comparedOn())
 	shown, heads := r.Trials, []string{"accuracy", "hm%", "sm%", "(1-ROCA)%", "log loss"}
 	if !a.verbose {
 		shown = shown[:min(len(shown), shownTrials)]
@@ -235,7 +235,7 @@ func (r tuneReport) describe(a *answer) {
 	}
 	t.Flush()
 	if more := len(r.Trials) - len(shown); more > 0 {
-		a.line("and %s (--verbose: all)", plural(more, "more trial"))
+		a.line("and %s (--verbose: all)", screen.Plural(more, "more trial"))
 	}
 	a.gap()
 	a.fact("best", "trial %d", r.Trials[0].Trial)
