@@ -123,11 +123,9 @@ type Client struct {
 
 // selection is the folder that commands are about.
 type selection struct {
-	folder   string
-	readOnly bool
-	validity uint32
-	next     imap.UID // 0 if the server does not say it
-	messages int
+	folder          string
+	readOnly        bool
+	imap.SelectData // what the server says of it
 }
 
 // Dial connects to a server and lists the folders. When ctx ends, the connection is closed.
@@ -404,11 +402,11 @@ func (c *Client) refresh(name string, readOnly bool) error {
 	err := c.do(idleBytes, c.options.Timeout, func() error {
 		data, err := c.client.Select(name, &imap.SelectOptions{ReadOnly: readOnly}).Wait()
 		if err == nil {
-			c.selected = selection{name, readOnly, data.UIDValidity, data.UIDNext, int(data.NumMessages)}
+			c.selected = selection{name, readOnly, *data}
 		}
 		return err
 	})
-	if err == nil && c.selected.validity == 0 {
+	if err == nil && c.selected.UIDValidity == 0 {
 		c.selected = selection{}
 		err = errors.New("the server gives its messages no lasting numbers (UIDVALIDITY)")
 	}
@@ -420,11 +418,11 @@ func (c *Client) refresh(name string, readOnly bool) error {
 
 // search returns the numbers of messages of the chosen folder from one on, in ascending order.
 func (c *Client) search(from imap.UID, criteria imap.SearchCriteria) (found []imap.UID, err error) {
-	if c.selected.messages == 0 {
+	if c.selected.NumMessages == 0 {
 		return nil, nil // QUIRK: Proton Mail Bridge refuses to search an empty folder
 	}
-	if c.selected.next > maxListed {
-		from = max(from, c.selected.next-maxListed)
+	if next := c.selected.UIDNext; next > maxListed { // 0 if the server does not say it
+		from = max(from, next-maxListed)
 	}
 	if from > 1 { // QUIRK: GNU Mailutils finds nothing in 1:*
 		criteria.UID = []imap.UIDSet{{{Start: from}}} // to the last one

@@ -282,7 +282,7 @@ func TestSpamIsMovedOnce(t *testing.T) {
 			p.wantFolder("INBOX", "lunch")
 			p.wantFolder("Junk", "casino one", "casino two")
 			p.must(c.refresh(inbox, true))
-			if c.selected.messages != 2 {
+			if c.selected.NumMessages != 2 {
 				t.Error("a message that the user has marked as deleted is removed")
 			}
 

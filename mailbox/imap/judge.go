@@ -53,8 +53,8 @@ func (c *Client) Judge(ctx context.Context, s *State, classify func(raw []byte) 
 		return r, err
 	}
 	known := s.of(c.Account)
-	if known.Validity != c.selected.validity { // the numbers mean other messages
-		known.Validity, known.Last = c.selected.validity, 0
+	if known.Validity != c.selected.UIDValidity { // the numbers mean other messages
+		known.Validity, known.Last = c.selected.UIDValidity, 0
 		for i := range known.Moved {
 			known.Moved[i].UID = 0
 		}

@@ -84,7 +84,7 @@ func (l *Listing) list(f sources.PlanFolder) ([]sources.PlanFolder, error) {
 		slices.Sort(idle)
 	}
 	for _, uid := range slices.Backward(found) {
-		p := place{f.Name, c.selected.validity, uid}
+		p := place{f.Name, c.selected.UIDValidity, uid}
 		_, isIdle := slices.BinarySearch(idle, uid)
 		f.Files = append(f.Files, sources.File{
 			Item:  corpus.Item{Origin: fmt.Sprintf("%s/%s#%d", c.Host, f.Name, uid), Label: f.Label, Content: content{l, p}},
@@ -93,7 +93,7 @@ func (l *Listing) list(f sources.PlanFolder) ([]sources.PlanFolder, error) {
 		})
 	}
 	f.Messages = len(f.Files)
-	unseen := max(0, c.selected.messages-len(found))
+	unseen := max(0, int(c.selected.NumMessages)-len(found))
 	if f.Label != sources.Ham || !f.Incoming && unseen == 0 {
 		return []sources.PlanFolder{f}, nil
 	}
@@ -131,7 +131,7 @@ func (l *Listing) read(p place) ([]byte, error) {
 	if l.err == nil && (c.selected.folder != p.folder || !c.selected.readOnly) {
 		l.err = c.refresh(p.folder, true)
 	}
-	if l.err != nil || c.selected.validity != p.validity {
+	if l.err != nil || c.selected.UIDValidity != p.validity {
 		return nil, fs.ErrNotExist
 	}
 	raw, err := c.fetch(p.uid)
