@@ -75,7 +75,7 @@ func (s *Server) Await(conn *Conn, begun bool) error {
 	conn.mu.Lock()
 	defer conn.mu.Unlock()
 	if conn.begun = begun; s.IsStopping() && !begun {
-		conn.Expect(whenStopping)
+		conn.SetReadDeadline(time.Now().Add(whenStopping))
 		return ErrClosed
 	}
 	return conn.Expect(s.Idle)
@@ -86,7 +86,7 @@ func (c *Conn) hurry() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.begun {
-		c.Expect(whenStopping)
+		c.SetReadDeadline(time.Now().Add(whenStopping)) // Last belongs to the client
 	}
 }
 
