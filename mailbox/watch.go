@@ -195,11 +195,13 @@ func (w *watch) compare(ctx context.Context) error {
 	defer s.Close()
 	account, err := w.box.Learn(ctx, s, LearnOptions{Workers: w.Retrain.Workers, Options: w.Mailbox})
 	for _, change := range account.Changes {
-		isRefused := change.Result == store.Refused // one that cannot be read is refused each time, and reported once
-		if !isRefused || !w.refused[change.Path] {
-			w.Changed(change)
+		if change.Result == store.Refused { // one that cannot be read is refused each time, and reported once
+			if w.refused[change.Path] {
+				continue
+			}
+			w.refused[change.Path] = true
 		}
-		w.refused[change.Path] = w.refused[change.Path] || isRefused
+		w.Changed(change)
 	}
 	if err != nil {
 		return err
