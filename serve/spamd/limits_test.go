@@ -269,13 +269,17 @@ func TestTheEndFinishesWhatHasBegun(t *testing.T) {
 }
 
 func TestTheEndDoesNotWaitForAClientThatHasItsReply(t *testing.T) {
-	d := start(t, "unix", servetest.NewEngine(t, nil), nil)
-	c := d.dial(t)
-	io.WriteString(c, "PING SPAMC/1.2\r\n")
-	read(t, c) // to the end of the reply, and not of the connection
-	began := time.Now()
-	if err := d.stop(); err != nil || time.Since(began) > 700*time.Millisecond {
-		t.Errorf("ended after %v, %v", time.Since(began), err)
+	for name, request := range map[string]string{"an answer": "PING SPAMC/1.2\r\n", "an error": "NOPE SPAMC/1.2\r\n"} {
+		t.Run(name, func(t *testing.T) {
+			d := start(t, "unix", servetest.NewEngine(t, nil), nil)
+			c := d.dial(t)
+			io.WriteString(c, request)
+			read(t, c) // to the end of the reply, and not of the connection
+			began := time.Now()
+			if err := d.stop(); err != nil || time.Since(began) > 700*time.Millisecond {
+				t.Errorf("ended after %v, %v", time.Since(began), err)
+			}
+		})
 	}
 }
 

@@ -99,7 +99,7 @@ func (c *client) fail(err error) {
 		c.server.Warn("bad request from %s: %v: connection closed", serve.ClientOf(c.conn), err) // it would end in what the client chose
 	}
 	c.write(errorReply(err), nil)
-	c.conn.Expect(c.server.Idle)
+	_ = c.server.Await(c.conn, false)
 	c.drain()
 }
 
