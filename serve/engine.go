@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -97,9 +98,12 @@ func checkUsers(o Options) error {
 	if o.Users == "" {
 		return nil
 	}
-	own, err := os.Stat(o.Users)
-	if err != nil || !own.IsDir() {
+	own, err := os.Stat(o.Users + "/.") // an error, too, if what is in it cannot be found
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && !own.IsDir():
 		return fmt.Errorf("folder of users: there is none at %s: mkdir -m 700 makes one", o.Users)
+	case err != nil:
+		return fmt.Errorf("folder of users: %w", err)
 	}
 	if model, _ := os.Stat(filepath.Dir(o.Model)); os.SameFile(own, model) {
 		return fmt.Errorf("folder of users: %s is that of the model, whose files would get mixed up with users: give it another one", o.Users)

@@ -388,7 +388,8 @@ func TestTheFolderOfUsersIsThereAndNotThatOfTheModel(t *testing.T) {
 	o := DefaultOptions()
 	o.Model = newModel(t, 5)
 	for users, want := range map[string]string{
-		filepath.Dir(o.Model) + "/.": "is that of the model", o.Model: "there is none", filepath.Join(t.TempDir(), "typo"): "there is none",
+		filepath.Dir(o.Model) + "/.": "is that of the model", o.Model: "folder of users: ", filepath.Join(t.TempDir(), "typo"): "there is none",
+		"no name\x00": "folder of users: stat",
 	} {
 		o.Users = users
 		if _, err := open(o, &testLog{}); err == nil || !strings.Contains(err.Error(), want) {
