@@ -241,7 +241,7 @@ func TestTheEndFinishesWhatHasBegun(t *testing.T) {
 	}, filter.Settings{}}, nil)
 	release := sync.OnceFunc(func() { close(goOn) })
 	defer release() // or the end of the test would wait for it
-	idle, busy, half := d.dial(t), d.dial(t), d.dial(t)
+	idle, half, busy := d.dial(t), d.dial(t), d.dial(t) // the last one is accepted last
 	io.WriteString(half, "PING SPA")
 	io.WriteString(busy, requestOf("SYMBOLS", "1.5", "", servetest.Mail("ham", 1)))
 	<-judging
