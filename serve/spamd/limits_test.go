@@ -240,7 +240,7 @@ func TestTheEndFinishesWhatHasBegun(t *testing.T) {
 		return e.Judge(ctx, serve.Origin{}, []byte(servetest.Mail("ham", 1)))
 	}, filter.Settings{}}, nil)
 	release := sync.OnceFunc(func() { close(goOn) })
-	defer release() // or the end of the test would wait for it
+	defer release()                                     // or the end of the test would wait for it
 	idle, half, busy := d.dial(t), d.dial(t), d.dial(t) // the last one is accepted last
 	io.WriteString(half, "PING SPA")
 	io.WriteString(busy, requestOf("SYMBOLS", "1.5", "", servetest.Mail("ham", 1)))
