@@ -343,6 +343,8 @@ func TestAFaultInAFileHasItsLine(t *testing.T) {
 	for _, tt := range []struct{ name, file, text, want string }{
 		{"a value is missing in TOML", "a.toml", "model = \"votes\"\nseed = \n", `, line 2, column 8: incomplete number: seed =`},
 		{"a second document of YAML", "a.yaml", "# first\n---\nseed: 1\n---\nseed: 2\n", `: it has a second document, below a line ---: leave out one of them`},
+		{"a second document, indented, below an empty one", "a.yaml", "---\n---\n  seed: 2\n", `: it has a second document, below a line ---: leave out one of them`},
+		{"a second document in the line of its beginning", "a.yaml", "seed: 1\n--- {seed: 2}\n", `: it has a second document, below a line ---: leave out one of them`},
 		{"a mapping in a mapping of YAML", "a.yaml", "seed: 1\nmodel: b: c\n", `, line 2: mapping values are not allowed in this context: model: b: c`},
 		{"the first line of YAML", "a.yml", "model: b: c\n", `, line 1: mapping values are not allowed in this context: model: b: c`},
 		{"a comma too many in JSON", "a.json", "{\n \"seed\": 1,\n}\n", `, line 3, column 1: invalid character '}' looking for beginning of object key string: }`},

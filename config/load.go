@@ -173,8 +173,8 @@ func readFile(s Sources) (string, map[string]any, error) {
 	return path, table, nil
 }
 
-// secondDocument matches a document of YAML and the beginning of another one.
-var secondDocument = regexp.MustCompile(`(?ms)^ *[^#%\s-].*^---\s.*^[^#\s]`)
+// secondDocument matches a document of YAML, perhaps an empty one, and the beginning of another one.
+var secondDocument = regexp.MustCompile(`(?ms)^( *[^#%\s-]|---\s).*^---([ \t]+|\s.*^[ \t]*)[^#\s]`)
 
 // yamlLine matches the line in an error of the YAML parser, which names all but the first.
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
