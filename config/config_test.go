@@ -144,6 +144,7 @@ func TestOddValuesAreReadAsWhatTheyAreOrRefused(t *testing.T) {
 	for _, tt := range []struct{ name, file, text, key, want string }{
 		{"a number that JSON rounds", "a.json", `{"seed": 9007199254740993}`, "seed", "error"},
 		{"the largest number that JSON does not round", "a.json", `{"seed": 9007199254740991}`, "seed", "9007199254740991"},
+		{"a number before an empty second document", "a.yaml", "---\nseed: 7\n...\n---\n# nothing\n", "seed", "7"},
 		{"zeros before a number", "a.toml", `seed = "010"`, "seed", "10"},
 		{"a number in hexadecimal digits", "a.toml", `seed = 0x10`, "seed", "16"},
 		{"null in a list", "a.json", `{"tokenize": {"headers": [null]}}`, "tokenize.headers", "error"},
@@ -344,6 +345,7 @@ func TestAFaultInAFileHasItsLine(t *testing.T) {
 		{"a value is missing in TOML", "a.toml", "model = \"votes\"\nseed = \n", `, line 2, column 8: incomplete number: seed =`},
 		{"a second document of YAML", "a.yaml", "# first\n---\nseed: 1\n---\nseed: 2\n", `: it has a second document, below a line ---: leave out one of them`},
 		{"a second document, indented, below an empty one", "a.yaml", "---\n---\n  seed: 2\n", `: it has a second document, below a line ---: leave out one of them`},
+		{"a second document below nothing", "a.yaml", "seed: 1\n---\n---\nseed: 2\n", `: it has a second document, below a line ---: leave out one of them`},
 		{"a second document in the line of its beginning", "a.yaml", "seed: 1\n--- {seed: 2}\n", `: it has a second document, below a line ---: leave out one of them`},
 		{"a mapping in a mapping of YAML", "a.yaml", "seed: 1\nmodel: b: c\n", `, line 2: mapping values are not allowed in this context: model: b: c`},
 		{"the first line of YAML", "a.yml", "model: b: c\n", `, line 1: mapping values are not allowed in this context: model: b: c`},

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/go-viper/mapstructure/v2"
 	"github.com/spf13/viper"
+	"go.yaml.in/yaml/v3"
 	encoding "golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 
@@ -167,14 +169,18 @@ func readFile(s Sources) (string, map[string]any, error) {
 	if err := cmp.Or(err, decoder.Decode(text, table)); err != nil {
 		return "", nil, fileError(path, text, err)
 	}
-	if format[0] == 'y' && secondDocument.Match(text) {
-		return "", nil, fmt.Errorf("configuration %s: it has a second document, below a line ---: leave out one of them", path)
+	if format[0] == 'y' {
+		var document any
+		documents := yaml.NewDecoder(bytes.NewReader(text))
+		for first := true; documents.Decode(&document) == nil; first = false {
+			if !first && document != nil {
+				return "", nil, fmt.Errorf("configuration %s: it has a second document, below a line ---: leave out one of them", path)
+			}
+			document = nil
+		}
 	}
 	return path, table, nil
 }
-
-// secondDocument matches a document of YAML, perhaps an empty one, and the beginning of another one.
-var secondDocument = regexp.MustCompile(`(?ms)^( *[^#%\s-]|---\s).*^---([ \t]+|\s.*^[ \t]*)[^#\s]`)
 
 // yamlLine matches the line in an error of the YAML parser, which names all but the first.
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
