@@ -290,8 +290,11 @@ func TestConnectionsAreLimited(t *testing.T) {
 			t.Error("refused after others have gone")
 		}
 	}
-	if got := e.Counters.Refused.All()["spamd"]; got != 1 {
-		t.Errorf("%d counted as refused, want 1", got)
+	if port.dial(t) != nil {
+		t.Error("a third one is admitted after others have gone")
+	}
+	if refused, connected := e.Counters.Refused.All()["spamd"], e.Counters.Connected.All()["spamd"]; refused != 2 || connected != 3 {
+		t.Errorf("%d counted as refused, want 2, and %d as connected, want 3", refused, connected)
 	}
 }
 
