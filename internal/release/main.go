@@ -13,6 +13,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -58,95 +59,108 @@ func main() {
 	}
 }
 
-// failure is an error that ends the release: all functions below panic with one, and [run] returns it.
-type failure struct{ error }
-
-func must(err error) {
-	if err != nil {
-		panic(failure{err})
-	}
-}
-
-// of returns a value that came without an error.
-func of[T any](value T, err error) T {
-	must(err)
-	return value
-}
-
-func run(version, dist string, wanted []string) (err error) {
+func run(version, dist string, wanted []string) error {
 	if !regexp.MustCompile(`^\d+\.\d+\.\d+(-[0-9a-z.]+)?$`).MatchString(version) {
 		return fmt.Errorf("-version %q is no version such as 1.0.0 or 1.0.0-rc.1", version)
 	}
-	defer func() {
-		switch f := recover().(type) {
-		case nil:
-		case failure:
-			err = f.error
-		default:
-			panic(f)
-		}
-	}()
-	must(os.Mkdir(dist, 0o755))
-	work := of(os.MkdirTemp("", "release"))
+	if err := os.Mkdir(dist, 0o755); err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp("", "release")
+	if err != nil {
+		return err
+	}
 	defer os.RemoveAll(work)
-	commit := git("describe", "--always", "--exclude=*", "--abbrev=12", "--dirty=-modified")
-	when := of(time.Parse(time.RFC3339, git("log", "-1", "--format=%cI")))
+	commit, err := git("describe", "--always", "--exclude=*", "--abbrev=12", "--dirty=-modified")
+	if err != nil {
+		return err
+	}
+	committed, err := git("log", "-1", "--format=%cI")
+	if err != nil {
+		return err
+	}
+	when, err := time.Parse(time.RFC3339, committed)
+	if err != nil {
+		return err
+	}
 	r := release{version, commit, when.UTC(), dist, work}
 	shared := filepath.Join(work, "shared")
-	r.writeShared(shared)
-	for _, system := range wanted {
-		r.system(system, shared)
+	if err := r.writeShared(shared); err != nil {
+		return err
 	}
-	writeSums(dist)
-	return nil
+	for _, system := range wanted {
+		if err := r.system(system, shared); err != nil {
+			return fmt.Errorf("%s: %w", system, err)
+		}
+	}
+	return writeSums(dist)
 }
 
 // git returns what git prints. A clone that belongs to another user is read as well, since nothing of it is run.
-func git(args ...string) string {
-	return strings.TrimSpace(output(nil, "git", append([]string{"-c", "safe.directory=*"}, args...)...))
+func git(args ...string) (string, error) {
+	out, err := output(nil, "git", append([]string{"-c", "safe.directory=*"}, args...)...)
+	return strings.TrimSpace(out), err
 }
 
 // output runs a command with more variables in its environment, and returns what it prints.
-func output(environment []string, name string, args ...string) string {
+func output(environment []string, name string, args ...string) (string, error) {
 	c := exec.Command(name, args...)
 	c.Env = append(os.Environ(), environment...)
 	var out, faults bytes.Buffer
 	c.Stdout, c.Stderr = &out, &faults
 	if err := c.Run(); err != nil {
-		must(fmt.Errorf("%s %s: %w\n%s%s", strings.Join(environment, " "), strings.Join(c.Args, " "), err, out.String(), faults.String()))
+		return "", fmt.Errorf("%s: %w\n%s%s", strings.Join(c.Args, " "), err, out.String(), faults.String())
 	}
-	return out.String()
+	return out.String(), nil
 }
 
 // build builds the programs of a system in a folder. The variables that change what Go builds have their defaults.
-func (r *release) build(system, folder string) {
+func (r *release) build(system, folder string) error {
 	goos, goarch, _ := strings.Cut(system, "/")
 	environment := []string{"GOOS=" + goos, "GOARCH=" + goarch, "CGO_ENABLED=0",
 		"GOFLAGS=", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0", "GOFIPS140=off", "GOWORK=off"}
 	about := r.version + ", commit " + r.commit + " of " + r.time.Format(time.DateOnly)
-	output(environment, "go", "build", "-trimpath", "-buildvcs=false", "-o", folder+string(filepath.Separator),
+	_, err := output(environment, "go", "build", "-trimpath", "-buildvcs=false", "-o", folder+string(filepath.Separator),
 		"-ldflags=-s -w -buildid= '-X=chaff/cmd/internal/delivery.released="+about+"'", "./cmd/chaff", "./cmd/chaff-classify", "./cmd/chaff-learn")
+	return err
 }
 
 // writeShared writes the files that are the same for all systems. The programs of this machine write some of them.
-func (r *release) writeShared(folder string) {
+func (r *release) writeShared(folder string) error {
 	programs := filepath.Join(r.work, "programs")
-	r.build(runtime.GOOS+"/"+runtime.GOARCH, programs)
-	chaff := func(args ...string) string { // without the settings of the user
+	if err := r.build(runtime.GOOS+"/"+runtime.GOARCH, programs); err != nil {
+		return err
+	}
+	chaff := func(args ...string) (string, error) { // without the settings of the user
 		return output(nil, "env", append([]string{"-i", "HOME=" + r.work, filepath.Join(programs, "chaff")}, args...)...)
 	}
-	listed := git("ls-files", ":(glob)*.md", "docs/*.md", "LICENSE")
-	git(append([]string{"checkout-index", "--prefix=" + folder + "/", "--"}, strings.Fields(listed)...)...)
-	chaff("help", "--man", filepath.Join(folder, "man"))
-	texts := map[string]string{"config.toml": example(chaff("config", "--explain"))}
+	listed, err := git("ls-files", ":(glob)*.md", "docs/*.md", "LICENSE")
+	if err != nil {
+		return err
+	}
+	if _, err := git(append([]string{"checkout-index", "--prefix=" + folder + "/", "--"}, strings.Fields(listed)...)...); err != nil {
+		return err
+	}
+	if _, err := chaff("help", "--man", filepath.Join(folder, "man")); err != nil {
+		return err
+	}
+	settings, err := chaff("config", "--explain")
+	if err != nil {
+		return err
+	}
+	texts := map[string]string{"config.toml": example(settings)}
 	for _, shell := range []string{"bash", "zsh", "fish"} {
-		texts["completion/chaff."+shell] = chaff("completion", shell)
+		if texts["completion/chaff."+shell], err = chaff("completion", shell); err != nil {
+			return err
+		}
 	}
 	for name, text := range texts {
 		file := filepath.Join(folder, name)
-		must(os.MkdirAll(filepath.Dir(file), 0o755))
-		must(os.WriteFile(file, []byte(text), 0o644))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644)); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // example returns a configuration file in which each setting is a comment, so that a later version brings its own defaults. It is made of
@@ -158,48 +172,74 @@ func example(explained string) string {
 }
 
 // system builds what a release has for one system.
-func (r *release) system(system, shared string) {
+func (r *release) system(system, shared string) error {
 	goos, goarch, _ := strings.Cut(system, "/")
 	name := fmt.Sprintf("chaff-%s-%s-%s", r.version, goos, goarch)
 	tree := filepath.Join(r.work, name)
-	must(os.CopyFS(tree, os.DirFS(shared)))
-	r.build(system, tree)
-	writeLicences(system, filepath.Join(tree, "licences.txt"))
+	if err := os.CopyFS(tree, os.DirFS(shared)); err != nil {
+		return err
+	}
+	if err := r.build(system, tree); err != nil {
+		return err
+	}
+	if err := writeLicences(system, filepath.Join(tree, "licences.txt")); err != nil {
+		return err
+	}
 	if goos == "linux" {
 		const units = "cmd/chaff/systemd" // where docs/serving.md copies them from
-		must(os.CopyFS(filepath.Join(tree, units), os.DirFS(units)))
+		if err := os.CopyFS(filepath.Join(tree, units), os.DirFS(units)); err != nil {
+			return err
+		}
 	}
-	file := of(os.Create(filepath.Join(r.dist, name+".tar.gz")))
-	writeArchive(file, os.DirFS(tree), name, r.time)
-	must(file.Close())
+	file, err := os.Create(filepath.Join(r.dist, name+".tar.gz"))
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(writeArchive(file, os.DirFS(tree), name, r.time), file.Close()); err != nil {
+		return err
+	}
 	program := filepath.Join(tree, map[bool]string{false: "chaff", true: "chaff.exe"}[goos == "windows"])
-	r.writeMaterials(program, filepath.Join(r.dist, name+".cdx.json"))
-	if goos != "linux" {
-		return
+	if err := r.writeMaterials(program, filepath.Join(r.dist, name+".cdx.json")); err != nil || goos != "linux" {
+		return err
 	}
-	settings := of(os.ReadFile("internal/release/nfpm.yaml"))
+	settings, err := os.ReadFile("internal/release/nfpm.yaml")
+	if err != nil {
+		return err
+	}
 	filled := os.Expand(string(settings), func(name string) string {
 		return map[string]string{"VERSION": r.version, "ARCH": goarch, "TREE": tree, "TIME": r.time.Format(time.RFC3339)}[name]
 	})
 	config := filepath.Join(r.work, name+".yaml")
-	must(os.WriteFile(config, []byte(filled), 0o644))
-	for _, kind := range []string{"deb", "rpm"} {
-		output(nil, "go", "run", nfpm, "package", "--config", config, "--packager", kind, "--target", r.dist)
+	if err := os.WriteFile(config, []byte(filled), 0o644); err != nil {
+		return err
 	}
+	for _, kind := range []string{"deb", "rpm"} {
+		if _, err := output(nil, "go", "run", nfpm, "package", "--config", config, "--packager", kind, "--target", r.dist); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // writeLicences writes the licences of all that the programs of a system hold besides chaff: Go, its modules, and the rules of internal/publicsuffix.
-func writeLicences(system, file string) {
+func writeLicences(system, file string) error {
 	goos, goarch, _ := strings.Cut(system, "/")
 	const each = "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}"
-	modules := output([]string{"GOOS=" + goos, "GOARCH=" + goarch, "CGO_ENABLED=0"}, "go", "list", "-deps", "-f", each, "./cmd/...")
+	modules, err := output([]string{"GOOS=" + goos, "GOARCH=" + goarch, "CGO_ENABLED=0"}, "go", "list", "-deps", "-f", each, "./cmd/...")
+	if err != nil {
+		return err
+	}
+	root, err := output(nil, "go", "env", "GOROOT")
+	if err != nil {
+		return err
+	}
 	var text bytes.Buffer
 	isLicence := regexp.MustCompile(`(?i)^(third_party_)?(licen[cs]e|copying|notice|patents)`)
-	parts := []string{"Go\t" + output(nil, "go", "env", "GOROOT"), "internal/publicsuffix\tinternal/publicsuffix"}
+	parts := []string{"Go\t" + root, "internal/publicsuffix\tinternal/publicsuffix"}
 	for _, source := range slices.Compact(append(parts, slices.Sorted(strings.Lines(modules))...)) {
 		name, folder, _ := strings.Cut(strings.TrimSpace(source), "\t")
 		before := text.Len()
-		must(fs.WalkDir(os.DirFS(folder), ".", func(path string, entry fs.DirEntry, err error) error {
+		err := fs.WalkDir(os.DirFS(folder), ".", func(path string, entry fs.DirEntry, err error) error {
 			top, _, _ := strings.Cut(path, "/")
 			switch {
 			case err != nil || path == ".":
@@ -212,22 +252,33 @@ func writeLicences(system, file string) {
 			data, err := os.ReadFile(filepath.Join(folder, path))
 			fmt.Fprintf(&text, "\n==== %s: %s\n\n%s", name, path, data)
 			return err
-		}))
+		})
+		if err != nil {
+			return err
+		}
 		if text.Len() == before {
-			must(fmt.Errorf("%s has no licence in %s", name, folder))
+			return fmt.Errorf("%s has no licence in %s", name, folder)
 		}
 	}
-	must(os.WriteFile(file, text.Bytes(), 0o644))
+	return os.WriteFile(file, text.Bytes(), 0o644)
 }
 
 // writeArchive writes the files of tree below a folder into a compressed tar archive. Its bytes depend on the names, contents and
 // executable bits of the files: entries are sorted by name, belong to root, and have one time.
-func writeArchive(w io.Writer, tree fs.FS, folder string, when time.Time) {
-	zipped := of(gzip.NewWriterLevel(w, gzip.BestCompression))
+func writeArchive(w io.Writer, tree fs.FS, folder string, when time.Time) error {
+	zipped, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
 	archive := tar.NewWriter(zipped)
-	must(fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
-		must(err)
-		info := of(entry.Info())
+	err = fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
 		header := &tar.Header{Typeflag: tar.TypeReg, Name: path.Join(folder, name), Mode: 0o644, Uname: "root", Gname: "root", ModTime: when}
 		if info.Mode()&0o100 != 0 {
 			header.Mode = 0o755
@@ -237,34 +288,54 @@ func writeArchive(w io.Writer, tree fs.FS, folder string, when time.Time) {
 			header.Name += "/"
 			return archive.WriteHeader(header)
 		}
-		data := of(fs.ReadFile(tree, name))
+		data, err := fs.ReadFile(tree, name)
+		if err != nil {
+			return err
+		}
 		header.Size = int64(len(data))
-		must(archive.WriteHeader(header))
+		if err := archive.WriteHeader(header); err != nil {
+			return err
+		}
 		_, err = archive.Write(data)
 		return err
-	}))
-	must(archive.Close())
-	must(zipped.Close())
+	})
+	return errors.Join(err, archive.Close(), zipped.Close())
 }
 
 // writeMaterials lists the modules that a program links. What differs from run to run is left out: the time, and the hashes of the tool,
 // which was built on this machine.
-func (r *release) writeMaterials(program, file string) {
-	text := output(nil, "go", "run", cyclonedx, "bin", "-json", "-noserial", "-std", "-version", "v"+r.version, program)
+func (r *release) writeMaterials(program, file string) error {
+	text, err := output(nil, "go", "run", cyclonedx, "bin", "-json", "-noserial", "-std", "-version", "v"+r.version, program)
+	if err != nil {
+		return err
+	}
 	var list map[string]any
-	must(json.Unmarshal([]byte(text), &list))
+	if err := json.Unmarshal([]byte(text), &list); err != nil {
+		return fmt.Errorf("read the list of %s: %w", cyclonedx, err)
+	}
 	metadata, _ := list["metadata"].(map[string]any)
 	delete(metadata, "timestamp")
 	delete(metadata, "tools")
-	must(os.WriteFile(file, append(of(json.MarshalIndent(list, "", "  ")), '\n'), 0o644))
+	out, err := json.MarshalIndent(list, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, append(out, '\n'), 0o644)
 }
 
 // writeSums writes SHA256SUMS, for sha256sum --check.
-func writeSums(folder string) {
+func writeSums(folder string) error {
+	files, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
 	var sums strings.Builder
-	for _, file := range of(os.ReadDir(folder)) {
-		data := of(os.ReadFile(filepath.Join(folder, file.Name())))
+	for _, file := range files {
+		data, err := os.ReadFile(filepath.Join(folder, file.Name()))
+		if err != nil {
+			return err
+		}
 		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(data), file.Name())
 	}
-	must(os.WriteFile(filepath.Join(folder, "SHA256SUMS"), []byte(sums.String()), 0o644))
+	return os.WriteFile(filepath.Join(folder, "SHA256SUMS"), []byte(sums.String()), 0o644)
 }

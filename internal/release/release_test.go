@@ -23,7 +23,9 @@ func TestAnArchiveDependsOnContentsOnly(t *testing.T) {
 	write := func(tree fs.FS) []byte {
 		t.Helper()
 		var b bytes.Buffer
-		writeArchive(&b, tree, "chaff-1.0.0", when)
+		if err := writeArchive(&b, tree, "chaff-1.0.0", when); err != nil {
+			t.Fatal(err)
+		}
 		return b.Bytes()
 	}
 	first := write(fstest.MapFS{
@@ -79,7 +81,9 @@ func TestALicenceGoesWithAllThatTheProgramsHold(t *testing.T) {
 	t.Chdir("../..")
 	for system, module := range map[string]string{"linux/amd64": "github.com/landlock-lsm/go-landlock", "windows/amd64": "github.com/inconshreveable/mousetrap"} {
 		file := filepath.Join(t.TempDir(), "licences.txt")
-		writeLicences(system, file)
+		if err := writeLicences(system, file); err != nil {
+			t.Fatal(err)
+		}
 		text, err := os.ReadFile(file)
 		for _, name := range []string{module, "Go", "internal/publicsuffix", "golang.org/x/text", "github.com/spf13/viper"} {
 			if err != nil || !bytes.Contains(text, []byte("\n==== "+name)) {
@@ -99,10 +103,9 @@ func TestTheExampleHasEachSettingAsAComment(t *testing.T) {
 
 func TestSumsAreThoseOfTheFiles(t *testing.T) {
 	folder := t.TempDir()
-	if err := errors.Join(os.WriteFile(filepath.Join(folder, "b"), []byte("abc"), 0o644), os.WriteFile(filepath.Join(folder, "a"), nil, 0o644)); err != nil {
+	if err := errors.Join(os.WriteFile(filepath.Join(folder, "b"), []byte("abc"), 0o644), os.WriteFile(filepath.Join(folder, "a"), nil, 0o644), writeSums(folder)); err != nil {
 		t.Fatal(err)
 	}
-	writeSums(folder)
 	got, err := os.ReadFile(filepath.Join(folder, "SHA256SUMS"))
 	if err != nil {
 		t.Fatal(err)
