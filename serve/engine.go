@@ -18,6 +18,7 @@ import (
 
 	"chaff/filter"
 	"chaff/internal/fieldtags"
+	"chaff/internal/hint"
 	"chaff/internal/parallel"
 	"chaff/internal/replace"
 	"chaff/internal/verdictfield"
@@ -101,7 +102,7 @@ func checkUsers(o Options) error {
 	own, err := os.Stat(o.Users + "/.") // an error, too, if what is in it cannot be found
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && !own.IsDir():
-		return fmt.Errorf("folder of users: there is none at %s: mkdir -m 700 makes one", o.Users)
+		return hint.With(fmt.Errorf("folder of users: there is none at %s", o.Users), "mkdir -m 700 "+hint.Word(o.Users)+" makes one, by the user that chaff serve runs as")
 	case err != nil:
 		return fmt.Errorf("folder of users: %w", err)
 	}

@@ -89,13 +89,13 @@ func (x *onModel) add(p *program, c *cobra.Command, verb, json string, shorts ..
 	p.addModelFile(c, verb, json)
 }
 
-// readers has the commands that read the settings of a section, besides config, which shows all. The other sections are for the commands that are makers of models,
-// or read mail as a new model would; learn and evaluate may be.
+// readers names the commands that read the settings of a section, if that is not about how a model is made. The command config shows all sections.
 var readers = map[string]string{
 	"mailbox": "imap learn watch", "serve": "serve", "share": "share", "tune": "tune",
 	"store": "collect imap learn merge retrain review serve share train watch",
 }
 
+// makers are the commands that read the settings of the other sections: they make a model, always or with some flags, or read mail as a new one would.
 const makers = "collect compare config demo evaluate import learn tokens train tune"
 
 func isAmong(command, names string) bool { return slices.Contains(strings.Fields(names), command) }
