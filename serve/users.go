@@ -12,6 +12,7 @@ import (
 
 	"chaff/filter"
 	"chaff/internal/ascii"
+	"chaff/internal/replace"
 )
 
 // The sizes in bytes of the longest name of a user, that of a mail address, and of a folder.
@@ -67,12 +68,13 @@ func (u *users) pathOf(user string) (string, error) {
 	return filepath.Join(u.options.Users, folder, "model"), err
 }
 
-// users are the users whose models judge their mail. Such a model is opened for each message, which takes a millisecond: a mail system may have more
-// users than memory for their models.
+// users are the users whose models judge their mail. Such a model is opened for each message, which takes half a millisecond: a mail system may have
+// more users than memory for their models.
 type users struct {
 	options Options
 	log     Logger
 	known   sync.Map // of *user, by the path of the model
+	trouble trouble  // with models that cannot be found
 }
 
 // user is what is known of the model of a user, until its files change or the shared model does.
@@ -88,7 +90,13 @@ type user struct {
 // classify classifies a message by the shared model and that of a user, and returns what the latter adds to the score: 0 if none can be used.
 func (u *users) classify(name string, shared *loaded, raw []byte) (c filter.Classification, added float64) {
 	path, err := u.pathOf(name)
-	if err != nil || path == u.options.Model || !exists(path) {
+	if err != nil || path == u.options.Model {
+		return shared.filter.Classify(raw), 0
+	}
+	if _, err := os.Stat(path); err != nil { // nothing is kept of a name that no user may have
+		if err = replace.Reason(err); !errors.Is(err, fs.ErrNotExist) && u.trouble.isNew(err) {
+			u.log.Warn("%s: %v: going on without the model of the user", path, err)
+		}
 		return shared.filter.Classify(raw), 0
 	}
 	known, _ := u.known.LoadOrStore(path, &user{})
@@ -170,14 +178,12 @@ func offsetOf(path string, shared *loaded) (offset float64, counts bool, err err
 	return 0, err == nil && own.Len() >= enoughAlone, err
 }
 
-// exists reports whether there is a file. Opening it says what else is wrong, such as a folder of root.
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return !errors.Is(err, fs.ErrNotExist)
-}
-
 // HasModel reports whether a user has a model, which judges their mail as well if it can be used.
 func (e *Engine) HasModel(user string) bool {
 	path, err := e.users.pathOf(user)
-	return err == nil && path != e.options.Model && exists(path)
+	if err != nil || path == e.options.Model {
+		return false
+	}
+	_, err = os.Stat(path)
+	return err == nil
 }

@@ -250,6 +250,9 @@ func TestADamagedModelOfAUserIsLeftOut(t *testing.T) {
 			t.Errorf("with a folder that cannot be opened: got %+v", v)
 		}
 	}
+	if _, isKept := e.users.known.Load(filepath.Join(e.options.Users, "bob", "model")); isKept {
+		t.Error("a name without a model is kept, so that clients could fill the memory with names")
+	}
 	if n := strings.Count(log.String(), "going on without the model of the user"); n != 3 {
 		t.Errorf("%d warnings, want 3: %s", n, log)
 	}
