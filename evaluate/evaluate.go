@@ -91,7 +91,9 @@ func mistakes(ctx context.Context, t train.Trained, mail *train.Mail, messages [
 		return nil, err
 	}
 	s, settings := t.Test, t.Filter.Settings()
-	s.Probabilities = settings.Calibration.All(s.Scores)
+	if len(s.Probabilities) == 0 {
+		s.Probabilities = settings.Calibration.All(s.Scores)
+	}
 	probability := func(i int, c int32) float64 { return s.Probabilities[i*s.Classes+int(c)] }
 	margin := func(i int) float64 { return s.Row(i)[s.Predictions[i]] - s.Row(i)[s.Labels[i]] } // of the prediction over the label
 	var order []int

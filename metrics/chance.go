@@ -17,7 +17,8 @@ const z95 = 1.959963984540054
 //
 //	(p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n)    with p = successes/n
 //
-// Source: E. B. Wilson: Probable Inference, the Law of Succession, and Statistical Inference (JASA 22, 1927). Unlike p ± z sqrt(p(1-p)/n), it stays within 0..1 and is wider than a point without errors.
+// Source: E. B. Wilson: Probable Inference, the Law of Succession, and Statistical Inference (JASA 22, 1927). Unlike p ± z sqrt(p(1-p)/n), it stays
+// within 0..1 and is wider than a point without errors.
 func Wilson(successes, n int) (low, high float64) {
 	p, m := float64(successes)/float64(n), float64(n)
 	z := z95
